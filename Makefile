@@ -6,7 +6,7 @@ MODE    ?= release
 VERSION := $(shell cat VERSION)
 B       := build/$(MODE)
 
-PACKAGES := libuv libcjson libsodium libcyaml openssl sqlite3
+PACKAGES := libuv libcjson libsodium libcyaml openssl sqlite3 libidn2 libpsl
 HEADERS  := libcurl # is loaded when it is needed, see src/io/curl.h
 CC_release := gcc
 CC_debug   := gcc
@@ -17,19 +17,23 @@ CC         := $(CC_$(MODE))
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
         -Wundef -Wformat=2 -Wpointer-arith -Wwrite-strings -Wno-format-nonliteral
-HARDEN := -fPIE -fstack-protector-strong -fno-omit-frame-pointer
-MODE_release := -O2 -g -D_FORTIFY_SOURCE=2 -DNDEBUG
-MODE_debug   := -O0 -g3
-MODE_asan    := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=all
-MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-MODE_cov     := -O0 -g --coverage
+# Where indirect jumps may end: both kinds of machine have their own word for it.
+BRANCHES := $(if $(filter x86_64,$(shell uname -m)),-fcf-protection,$(if $(filter aarch64,$(shell uname -m)),-mbranch-protection=standard))
+HARDEN := -fPIE -fstack-protector-strong -fstack-clash-protection $(BRANCHES) -fno-omit-frame-pointer
+# Debuggers and LeakSanitizer may look into a daemon of these modes; see src/daemon/harden.c.
+TRACEABLE := -DTB_TRACEABLE
+MODE_release := -O2 -g -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -DNDEBUG
+MODE_debug   := -O0 -g3 $(TRACEABLE)
+MODE_asan    := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=all $(TRACEABLE)
+MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all $(TRACEABLE)
+MODE_cov     := -O0 -g --coverage $(TRACEABLE)
 SAN_asan     := -fsanitize=address,undefined
 SAN_fuzz     := -fsanitize=address,undefined
 SAN_cov      := --coverage
 
 CFLAGS  := -std=c17 -D_GNU_SOURCE -Isrc -Itests -I$(B)/gen -MMD -MP $(WARN) $(HARDEN) $(MODE_$(MODE)) \
            -DTABARD_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PACKAGES) $(HEADERS) 2>/dev/null)
-LDFLAGS := -pie -Wl,-z,relro,-z,now $(SAN_$(MODE))
+LDFLAGS := -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code $(SAN_$(MODE))
 # wslay ships no pkg-config file.
 LDLIBS  := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lwslay -lm
 
@@ -177,6 +181,7 @@ cov: ## line and branch coverage of the unit tests
 
 soak: test-asan ## sanitized tests, then mixed load with random faults and real browsers: make soak S=60
 	@$(MAKE) --no-print-directory MODE=release all
+	@$(MAKE) --no-print-directory MODE=asan build/asan/src/core/tenants_model_test
 	@tools/soak.sh "$(S)"
 
 moving: all ## a thousand clicks on layouts that move: none on another element, none told as done that was not

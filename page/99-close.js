@@ -6,7 +6,7 @@ guard();
 watchDocument();
 
 const api = {
-  snapshot: snapshotParsed, point, through, focus, typing, fill, filled, select, check, scroll, receiver, received, filesOf, choosing, carry, drop,
+  snapshot: snapshotParsed, point, through, focus, typing, fill, place, fillSecret, filled, veil, select, check, scroll, receiver, received, filesOf, choosing, carry, drop,
   waitFor, drawn, extract, elements, adopt, hosts, describe: here, here: afterAct, arrived, kept, keptSite, stored, store, takeAim, takeWitness,
   sent, goOn, endTurn, element: ({ target }) => findOne(target),
 };

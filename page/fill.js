@@ -107,10 +107,11 @@ const isTooShort = (el, text) => (el.minLength ?? -1) > text.replace(/\r\n?/g, '
  * Text: `keys` means that the daemon will type it key by key. It also types, though at once, what editors look for real events of, and what the
  * field is to refuse.
  */
-const startTyping = (el, kind, text, about, { target, strict, clear, keys, strokes }) => {
+const startTyping = (el, kind, text, about, { target, strict, clear, keys, strokes, secret }) => {
   const before = textIn(el, kind);
   const want = clear ? text : before + text;
-  const byDaemon = keys || kind === 'contenteditable' || (text !== '' && isTooShort(el, want));
+  // Keys go to whatever has the focus, so what is only for this document never comes by them.
+  const byDaemon = !secret && (keys || kind === 'contenteditable' || (text !== '' && isTooShort(el, want)));
   filling = { el, target, strict, kind, want, before, about, heard: byDaemon };
   if (clear) {
     selectContent(el, kind);
@@ -150,7 +151,7 @@ const fillNow = (el, kind, text, options) => {
   if (why !== null) {
     return { why };
   }
-  const about = { kind, ...introduce(el), secret: isSecret(el), document: DOCUMENT_ID };
+  const about = { kind, ...introduce(el), secret: options.secret || isSecret(el), document: DOCUMENT_ID };
   if (FILLED_BY_HAND.has(kind)) {
     filling = { el, target: options.target, about, heard: true };
     return { ...about, checked: checkedOf(el) };
@@ -176,6 +177,9 @@ const fillNow = (el, kind, text, options) => {
   if (options.watch) {
     watchChanges(el);
   }
+  if (options.secret) {
+    giveSecret(el);
+  }
   if (kind === 'value' || kind === 'select') {
     setInto(el, kind, text, about, options);
   } else if (!startTyping(el, kind, text, about, options)) {
@@ -187,7 +191,7 @@ const fillNow = (el, kind, text, options) => {
 // A form is filled by one call a field, and between them the page may go to another site.
 const DOCUMENT_ID = String(Math.random());
 
-const fill = ({ value, clear = true, keys = false, strokes = 1, watch = false, document: wanted = DOCUMENT_ID, ...options }) => {
+const fill = ({ value, clear = true, keys = false, strokes = 1, watch = false, secret = false, document: wanted = DOCUMENT_ID, ...options }) => {
   if (wanted !== DOCUMENT_ID) {
     fail('element_stale', 'the page moved to another document after the field before it was filled');
   }
@@ -197,9 +201,18 @@ const fill = ({ value, clear = true, keys = false, strokes = 1, watch = false, d
   const text = String(value);
   return new Waiting(options).until((found) => {
     const el = fieldOf(found);
-    return fillNow(el, kindOf(el), text, { ...options, clear, keys, strokes, watch });
+    return fillNow(el, kindOf(el), text, { ...options, clear, keys, strokes, watch, secret });
   });
 };
+
+/** Whether the field is there. What it is to get is only for its document, so the daemon looks first whose that is. */
+const place = (options) => {
+  countRefs(options);
+  return new Waiting(options).until(() => ({ there: true }));
+};
+
+/** The same as `fill`; the daemon never repeats it in another document. */
+const fillSecret = (options) => fill({ ...options, secret: true });
 
 /** After the daemon has typed. */
 const filled = async () => (filling === null ? {} : { ...await readBack(), ...await afterAct() });

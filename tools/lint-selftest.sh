@@ -150,6 +150,8 @@ refuses style 'a warning switched off' src/base/bad.c 'no exception' \
     < <(printf '%s\n#pragma GCC diagnostic ignored "-Wall"\n' "$licence")
 refuses style 'TODO without a number' src/base/bad.c 'TODO without' < <(printf '%s\n/* TODO: later */\n' "$licence")
 refuses style 'a message that names a tool' src/base/bad.c 'message that names a tool' < <(in_function 'return text == "call browser_click";')
+refuses style 'a second classifier of addresses (NET-5)' src/base/bad.c 'second classifier' < <(in_function 'return text[0] == inet_addr(text);')
+refuses style 'a comparison with the start of an address (NET-5)' src/base/bad.c 'second classifier' < <(in_function 'return text == "127.";')
 refuses style 'an event that nobody publishes' src/core/events.def 'event that nobody publishes' < <(echo 'TB_EVENT(BAD, "bad", "Never.", NULL)')
 refuses style 'a source of 601 lines' src/base/bad.c '601 lines (limit 600)' < <(echo "$licence"; repeat 600 '')
 refuses style 'a header of 201 lines' src/base/bad.h '201 lines (limit 200)' < <(header; repeat 198 '')

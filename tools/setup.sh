@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-build='gcc libc6-dev make pkg-config libuv1-dev libwslay-dev libcjson-dev libcurl4-openssl-dev libsodium-dev libcyaml-dev libyaml-dev libssl-dev libsqlite3-dev libcmocka-dev openssl curl'
+build='gcc libc6-dev make pkg-config libuv1-dev libwslay-dev libcjson-dev libcurl4-openssl-dev libsodium-dev libcyaml-dev libyaml-dev libssl-dev libsqlite3-dev libidn2-dev libpsl-dev libcmocka-dev openssl curl'
 run='chromium chromium-headless-shell ca-certificates' # the last for webhooks and remote browsers behind TLS
 dev='clang libclang-rt-dev clang-format clang-tidy llvm gcovr gdb wrk'
 

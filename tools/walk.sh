@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The files that one browser_click passes on its way from the agent's socket to the browser's pipe: the stack of a debug build
-# at the moment when it writes there. One line per file, in the order of the way; the last line counts them.
+# The files that one browser_click passes, from stacks of a debug build: down from the agent's socket to the browser's pipe, and up from what
+# the browser tells last to the write of the answer. The way up is several stacks, since core goes on from the loop: one where the driver hands
+# over, one where core has the result, one where the answer is written. Beside it goes the record of the call, for which the answer waits.
+# One line per file, in the order of the way. Fails if a way enters a rank twice, or the way down passes more than 12 files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset MAKEFLAGS MFLAGS # a make that called us has other targets in mind
@@ -42,19 +44,79 @@ ask() {
 click='{"name":"browser_click","arguments":{"target":"button"}}'
 ask initialize '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"walk","version":"1"}}'
 ask tools/call '{"name":"browser_navigate","arguments":{"url":"about:blank"}}'
-ask tools/call '{"name":"browser_evaluate","arguments":{"script":"document.body.innerHTML = `<button>Go</button>`"}}'
+ask tools/call '{"name":"browser_evaluate","arguments":{"script":"document.body.innerHTML = `<button onclick=this.append(1)>Go</button>`"}}'
 ask tools/call "$click" # the second is as any other
-gdb -q -batch -p "${started[0]}" -ex 'break tb_cdp_op_click' -ex continue \
-    -ex 'break tb_cdp_line_write' -ex continue -ex bt > "$dir/stack" 2>&1 &
+cat > "$dir/commands" << 'END'
+break tb_cdp_op_click
+continue
+delete
+break tb_cdp_line_write
+continue
+echo == down\n
+bt
+delete
+break tb_op_done
+commands
+echo == up\n
+bt
+continue
+end
+break tb_call_deliver
+commands
+echo == up\n
+bt
+continue
+end
+break tb_store_append
+commands
+echo == record\n
+bt
+continue
+end
+break tb_hold_release
+commands
+echo == back\n
+bt
+continue
+end
+break tb_mcp_result_send
+continue
+delete
+break tb_stream_write_take
+continue
+echo == up\n
+bt
+END
+gdb -q -batch -p "${started[0]}" -x "$dir/commands" > "$dir/stacks" 2>&1 &
 gdb=$!
 started=("$gdb" "${started[@]}") # it has to let go of the daemon first
-until_has "$dir/stack" 'Breakpoint 1 at'
+until_has "$dir/stacks" 'Breakpoint 1 at'
 request tools/call "$click"
 wait "$gdb"
 until_has "$dir/replies" "\"id\":$id,"
 exec 3>&-
-# From the inside out; above the front is what every request has in common.
-sed -n 's/^#[0-9].* at src\/\([^:]*\):[0-9]*$/\1/p' "$dir/stack" | awk '
-    /^io\// {exit} {way[NR] = $0; n = NR}
-    END {for (i = n; i > 0; i--) {if (way[i] != last) {entries++; if (!seen[way[i]]++) files++; print way[i]} last = way[i]}
-        print files " files, entered " entries " times"; exit way[n] !~ /^front\//}'
+# Each stack is printed from the inside out. What is in io, and above the first of it, every request has in common.
+sed -n 's/^== //p; s/^#[0-9].* at src\/\([^:]*\):[0-9]*$/\1/p' "$dir/stacks" | awk '
+    function join(  i) {
+        for (i = n; i > 0; i--) if (stack[i] != last[way]) {last[way] = stack[i]; walk[way, ++count[way]] = stack[i]}
+        n = 0; common = 0
+    }
+    function show(way, title,  i, file, rank, before, files, entered, seen, ranks, again) {
+        print title
+        for (i = 1; i <= count[way]; i++) {
+            file = walk[way, i]; rank = file; sub(/\/.*/, "", rank)
+            if (!seen[file]++) files++
+            if (rank != before) {if (entered[rank]++) again = again " " rank; ranks = ranks " " rank; before = rank}
+            print "    " file
+        }
+        print "  " files " files;" ranks (again ? "; again:" again : ", each once")
+        if (way != "record" && again || way == "down" && files > 12) failed = 1
+    }
+    /^[a-z]+$/ {join(); way = $0 == "back" ? "record" : $0; next}
+    /^io\// {if (n) common = 1; next}
+    !common {stack[++n] = $0}
+    END {
+        join()
+        show("down", "down, to the pipe:"); show("up", "up, from the pipe:"); show("record", "beside it, the record:")
+        exit failed
+    }'

@@ -23,6 +23,14 @@ void tb_buf_fini(struct tb_buf *buf)
     tb_buf_init(buf, buf->max);
 }
 
+void tb_buf_wipe(struct tb_buf *buf)
+{
+    if (buf->data) {
+        explicit_bzero(buf->data, buf->cap);
+    }
+    tb_buf_fini(buf);
+}
+
 void tb_buf_clear(struct tb_buf *buf)
 {
     buf->len = 0;

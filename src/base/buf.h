@@ -24,6 +24,9 @@ struct tb_buf {
 void tb_buf_init(struct tb_buf *buf, size_t max);
 /* Frees the memory; the buffer is empty again and keeps its ceiling. */
 void tb_buf_fini(struct tb_buf *buf);
+/* The same for what had a key in it: nothing is left in the memory. Keys come into a buffer that
+ * does not grow again: what it had before lies elsewhere. */
+void tb_buf_wipe(struct tb_buf *buf);
 /* Empties the buffer and keeps its memory. */
 void tb_buf_clear(struct tb_buf *buf);
 
@@ -46,4 +49,9 @@ struct tb_str tb_buf_str(const struct tb_buf *buf);
 static inline void tb_buf_fini_auto(struct tb_buf *buf)
 {
     tb_buf_fini(buf);
+}
+
+static inline void tb_buf_wipe_auto(struct tb_buf *buf)
+{
+    tb_buf_wipe(buf);
 }

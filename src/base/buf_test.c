@@ -181,6 +181,17 @@ static void taking_from_a_cleared_buffer_gives_null(void **state)
     assert_null(buf.data);
 }
 
+static void wiping_frees_the_memory_and_takes_an_empty_buffer(void **state)
+{
+    (void)state;
+    struct tb_buf buf = TB_BUF(100);
+    tb_buf_wipe(&buf);
+    assert_int_equal(tb_buf_append_cstr(&buf, "a key"), 0);
+    tb_buf_wipe(&buf);
+    assert_null(buf.data);
+    assert_int_equal(buf.max, 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +205,7 @@ int main(void)
         cmocka_unit_test(printf_reaches_the_ceiling_exactly),
         cmocka_unit_test(consuming_moves_the_rest_to_the_front),
         cmocka_unit_test(clearing_keeps_the_memory_and_fini_frees_it),
+        cmocka_unit_test(wiping_frees_the_memory_and_takes_an_empty_buffer),
         cmocka_unit_test(taking_hands_the_memory_over),
         cmocka_unit_test(taking_from_a_cleared_buffer_gives_null),
     };

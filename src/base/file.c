@@ -27,6 +27,7 @@ static int read_all(int fd, struct tb_buf *out)
             return got < 0 ? -errno : 0;
         }
         int rc = tb_buf_append(out, step, (size_t)got);
+        explicit_bzero(step, (size_t)got); /* it may have been a key */
         if (rc < 0) {
             return rc;
         }

@@ -115,3 +115,11 @@ void tb_random_bytes(void *ret_data, size_t len)
 {
     randombytes_buf(ret_data, len);
 }
+
+void tb_random_text(char *ret_text, size_t chars)
+{
+    for (size_t i = 0; i < chars; i++) {
+        ret_text[i] = alphabet[randombytes_uniform(sizeof(alphabet) - 1)];
+    }
+    ret_text[chars] = '\0';
+}

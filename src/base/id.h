@@ -34,4 +34,6 @@ bool tb_hash_eq(const uint8_t a[TB_HASH_BYTES], const uint8_t b[TB_HASH_BYTES]);
  * lists of parts give the same one. */
 void tb_hash_keyed(const uint8_t secret[TB_SECRET_BYTES], const struct tb_str *parts, size_t count,
                    uint8_t ret_hash[TB_HASH_BYTES]);
+/* So many random characters of 5 bits each, of those that ids are made of, and a NUL. */
+void tb_random_text(char *ret_text, size_t chars);
 void tb_random_bytes(void *ret_data, size_t len);

@@ -125,6 +125,57 @@ static void a_hundred_thousand_ids_are_distinct_and_share_no_prefix(void **state
     tb_free(ids);
 }
 
+/* TEN-1: each character of an id, of a token and of random text is any of its alphabet, equally
+ * often. The bounds of chi-squared, for 31 and for 63 degrees of freedom, are those that a fair
+ * draw passes once in a billion: each of many places is looked at in each run. */
+static void check_flat(void (*draw)(char *ret_text), size_t chars, size_t letters, double bound)
+{
+    enum {
+        DRAWS = 20000,
+        TEXT_SIZE = 64,
+        BYTES = 256
+    };
+    static unsigned counts[TEXT_SIZE][BYTES];
+    memset(counts, 0, sizeof(counts));
+    for (int i = 0; i < DRAWS; i++) {
+        char text[TEXT_SIZE];
+        draw(text);
+        for (size_t at = 0; at < chars; at++) {
+            counts[at][(unsigned char)text[at]]++;
+        }
+    }
+    double expected = (double)DRAWS / (double)letters;
+    for (size_t at = 0; at < chars; at++) {
+        double sum = 0;
+        size_t seen = 0;
+        for (size_t c = 0; c < BYTES; c++) {
+            double off = counts[at][c] - expected;
+            sum += counts[at][c] ? off * off / expected : 0;
+            seen += counts[at][c] > 0;
+        }
+        assert_int_equal(seen, letters);
+        assert_true(sum < bound);
+    }
+}
+
+static void draw_id(char *ret_text)
+{
+    tb_id_make(secret, ret_text);
+}
+
+static void draw_text(char *ret_text)
+{
+    tb_random_text(ret_text, 12);
+}
+
+static void every_place_of_an_id_or_token_is_any_character_equally_often(void **state)
+{
+    (void)state;
+    check_flat(draw_id, 25, 32, 105); /* the 26th has 3 bits */
+    check_flat(tb_token_make, 42, 64, 156);
+    check_flat(draw_text, 12, 32, 105);
+}
+
 static void a_token_has_43_url_safe_characters_and_is_new_each_time(void **state)
 {
     (void)state;
@@ -216,6 +267,7 @@ int main(void)
         cmocka_unit_test(one_wrong_character_anywhere_is_noticed),
         cmocka_unit_test(text_of_another_form_is_refused),
         cmocka_unit_test(a_hundred_thousand_ids_are_distinct_and_share_no_prefix),
+        cmocka_unit_test(every_place_of_an_id_or_token_is_any_character_equally_often),
         cmocka_unit_test(a_token_has_43_url_safe_characters_and_is_new_each_time),
         cmocka_unit_test(the_hash_of_a_token_is_plain_blake2b),
         cmocka_unit_test(a_keyed_hash_tells_where_one_part_ends_and_the_next_begins),

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sodium.h>
+
 static void *must(void *ptr)
 {
     if (!ptr) {
@@ -28,6 +30,17 @@ void *tb_zalloc_array(size_t count, size_t size)
 void *tb_realloc(void *ptr, size_t size)
 {
     return must(realloc(ptr, size ? size : 1));
+}
+
+void tb_mem_lock(void *ptr, size_t len)
+{
+    /* Without leave to lock, they are as safe as all other memory. */
+    (void)sodium_mlock(ptr, len);
+}
+
+void tb_mem_unlock(void *ptr, size_t len)
+{
+    (void)sodium_munlock(ptr, len);
 }
 
 char *tb_strdup(const char *text)

@@ -55,12 +55,24 @@ static void an_object_is_found_from_its_member(void **state)
     assert_ptr_equal(TB_CONTAINER(&pair.second, struct pair, second), &pair);
 }
 
+static void locked_memory_is_wiped_when_it_is_unlocked(void **state)
+{
+    (void)state;
+    char key[64] = "a key";
+    const char zeros[sizeof(key)] = {0};
+    tb_mem_lock(key, sizeof(key));
+    assert_string_equal(key, "a key");
+    tb_mem_unlock(key, sizeof(key));
+    assert_memory_equal(key, zeros, sizeof(key));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fresh_memory_is_zeroed_and_never_null),
         cmocka_unit_test(growing_keeps_the_content),
         cmocka_unit_test(copies_end_in_nul),
+        cmocka_unit_test(locked_memory_is_wiped_when_it_is_unlocked),
         cmocka_unit_test(an_object_is_found_from_its_member),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/mcp_pump.h"
 #include "cli/options.h"
+#include "core/principal.h"
 #include "core/view.h"
 #include "daemon/config_load.h"
 #include "tool/tools.h"
@@ -19,12 +20,15 @@ static int take_own(struct tb_mcp_way *way, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const char *toolset = tb_options_own(argc, argv, &i, "--toolset");
         const char *groups = toolset ? NULL : tb_options_own(argc, argv, &i, "--groups");
+        const char *tenant = toolset || groups ? NULL : tb_options_own(argc, argv, &i, "--tenant");
         if (strcmp(argv[i], "--no-start") == 0) {
             way->may_start = false;
         } else if (toolset) {
             way->toolset = toolset;
         } else if (groups) {
             way->groups = groups;
+        } else if (tenant) {
+            way->tenant = tenant;
         } else {
             argv[kept++] = argv[i];
         }
@@ -36,7 +40,7 @@ static int take_own(struct tb_mcp_way *way, int argc, char **argv)
 static int read_options(struct tb_mcp_way *way, struct tb_options *options, int argc, char **argv,
                         struct tb_err *err)
 {
-    static const char *const own[] = {"--toolset", "--groups", "--no-start", NULL};
+    static const char *const own[] = {"--toolset", "--groups", "--tenant", "--no-start", NULL};
     static const struct tb_config_list no_groups = {NULL, 0};
     struct tb_views views;
     struct tb_view *view = NULL;
@@ -44,6 +48,11 @@ static int read_options(struct tb_mcp_way *way, struct tb_options *options, int 
     int rc = tb_options_parse(options, argc, argv, own, err);
     if (rc < 0) {
         return rc;
+    }
+    if (way->tenant && !tb_tenant_name_valid(tb_str_of(way->tenant))) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "--tenant takes lower-case letters, digits, '_' and '-', not '%s'",
+                       way->tenant);
     }
     tb_views_init(&views, &tb_kit);
     rc = tb_view_make(&views, tb_str_of(way->toolset), tb_str_of(way->groups), &no_groups, &view,
@@ -89,6 +98,7 @@ static void more_help(void)
     puts(
         "  --toolset       default, octopus or wdio: the names and forms of the tools.\n"
         "  --groups        More tools: files, debug, state, emulate, pointer, pdf, elements, or all; separated by commas.\n"
+        "  --tenant        Whose sessions to use. Default: default.\n"
         "  --no-start      Fail if no daemon is running, instead of starting one.\n"
         "\n"
         "--state-dir and --runtime-dir say where the daemon is. The others, and variables like\n"

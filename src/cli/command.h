@@ -14,8 +14,12 @@ struct tb_command {
 
 extern const struct tb_command tb_cmd_serve;
 extern const struct tb_command tb_cmd_mcp;
+extern const struct tb_command tb_cmd_approvals;
 extern const struct tb_command tb_cmd_audit;
 extern const struct tb_command tb_cmd_doctor;
+extern const struct tb_command tb_cmd_keys;
+extern const struct tb_command tb_cmd_policy;
 extern const struct tb_command tb_cmd_routes;
+extern const struct tb_command tb_cmd_secrets;
 extern const struct tb_command tb_cmd_tools;
 extern const struct tb_command tb_cmd_version;

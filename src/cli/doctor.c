@@ -22,6 +22,7 @@
 #include "daemon/token.h"
 #include "driver/cdp/browser/find.h"
 #include "driver/cdp/browser/launch_check.h"
+#include "driver/namespaces.h"
 #include "front/guard.h"
 
 #define SAY(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
@@ -71,16 +72,6 @@ static void check_browser(const struct tb_config *config, struct tb_finding *fin
     }
 }
 
-/* The number in a file under /proc/sys, or `missing` when the kernel has no such knob. */
-static long kernel_knob(const char *path, long missing)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(64);
-    if (tb_file_read(path, &text) < 0 || tb_buf_append_char(&text, '\0') < 0) {
-        return missing;
-    }
-    return strtol((const char *)text.data, NULL, 10);
-}
-
 static void check_sandbox(const struct tb_config *config, struct tb_finding *finding)
 {
     struct stat helper;
@@ -91,9 +82,7 @@ static void check_sandbox(const struct tb_config *config, struct tb_finding *fin
             "remove browser.no_sandbox: a hostile page can reach everything that the daemon can");
         return;
     }
-    bool namespaces = kernel_knob("/proc/sys/kernel/unprivileged_userns_clone", 1) == 1 &&
-                      kernel_knob("/proc/sys/user/max_user_namespaces", 1) > 0 &&
-                      kernel_knob("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) == 0;
+    bool namespaces = tb_namespaces_allowed();
     bool setuid =
         stat("/usr/lib/chromium/chrome-sandbox", &helper) == 0 && (helper.st_mode & S_ISUID) != 0;
     if (!namespaces && !setuid) {

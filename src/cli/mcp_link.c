@@ -148,6 +148,9 @@ static int greet(struct tb_mcp_link *link, int fd, struct tb_err *err)
                   "Host: localhost\r\n"
                   "X-Conversation-Id: %s\r\n",
                   way->toolset, way->groups, way->conversation);
+    if (way->tenant) {
+        tb_buf_printf(&request, "X-Tabard-Tenant: %s\r\n", way->tenant);
+    }
     put_settings(way->sources, &request);
     tb_buf_append_cstr(&request, "Connection: Upgrade\r\n"
                                  "Upgrade: tabard-mcp\r\n\r\n");

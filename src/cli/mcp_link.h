@@ -27,6 +27,7 @@ struct tb_mcp_way {
     const struct tb_config_sources *sources; /* handed on to a daemon that is started */
     const char *toolset;                     /* empty: the default one */
     const char *groups;                      /* empty: none */
+    const char *tenant;                      /* NULL: the usual one */
     bool may_start;
     char conversation[TB_TOKEN_SIZE]; /* known to this process alone, and to its daemons */
 };

@@ -14,8 +14,9 @@
 #include "io/exec_guard.h"
 
 static const struct tb_command *const commands[] = {
-    &tb_cmd_serve,  &tb_cmd_mcp,   &tb_cmd_audit,   &tb_cmd_doctor,
-    &tb_cmd_routes, &tb_cmd_tools, &tb_cmd_version,
+    &tb_cmd_serve,   &tb_cmd_mcp,    &tb_cmd_keys,    &tb_cmd_approvals,
+    &tb_cmd_audit,   &tb_cmd_doctor, &tb_cmd_policy,  &tb_cmd_routes,
+    &tb_cmd_secrets, &tb_cmd_tools,  &tb_cmd_version,
 };
 
 static const struct tb_command *find(const char *name)

@@ -40,8 +40,10 @@ struct tb_param {
     const char *fallback;      /* shown as the default; NULL: none */
     bool empty;                /* an empty text is a value; else it counts as absent, or as wrong
                                   where it is required */
-    bool open;   /* members besides `fields` are taken as they are, and so are those */
-    int64_t min; /* INT and NUMBER, when max > min */
+    bool
+        unlisted; /* taken, but not in the schema: for scripts, and no text that every agent pays */
+    bool open;    /* members besides `fields` are taken as they are, and so are those */
+    int64_t min;  /* INT and NUMBER, when max > min */
     int64_t max;
     const struct tb_param *fields; /* of OBJECT and OBJECTS, ended by a NULL name; NULL: anything */
 };

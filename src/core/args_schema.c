@@ -125,7 +125,9 @@ static void put_object(const struct tb_param *fields, bool open, struct tb_json_
     tb_json_key(json, "properties");
     tb_json_object_open(json);
     for (const struct tb_param *row = fields; row->name; row++) {
-        put_property(row, json);
+        if (!row->unlisted) {
+            put_property(row, json);
+        }
     }
     tb_json_object_close(json);
     put_required(fields, json);

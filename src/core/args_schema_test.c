@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -73,6 +74,26 @@ static void a_schema_is_compact_and_complete(void **state)
     }
 }
 
+static void what_is_unlisted_is_taken_and_not_shown(void **state)
+{
+    static const struct tb_param params[] = {
+        {.name = "a", .type = TB_PARAM_TEXT, .help = ""},
+        {.name = "b", .type = TB_PARAM_TEXT, .help = "", .unlisted = true},
+        {.name = NULL},
+    };
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(4096);
+    TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(TB_STR("{\"b\":\"x\"}"));
+    struct cJSON *args = NULL;
+    struct tb_json_writer json;
+    (void)state;
+    tb_json_writer_init(&json, &out);
+    tb_args_schema(params, &json);
+    assert_null(memmem(out.data, out.len, "\"b\"", 3));
+    assert_int_equal(tb_args_check(params, given, &args, NULL), 0);
+    assert_true(tb_args_has(args, "b"));
+    tb_json_free(args);
+}
+
 static void expect_names(const struct tb_tool *tool, const char *const *names)
 {
     struct tb_param params[TB_TOOL_PARAMS_MAX];
@@ -119,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_schema_is_compact_and_complete),
+        cmocka_unit_test(what_is_unlisted_is_taken_and_not_shown),
         cmocka_unit_test(a_tool_on_a_session_takes_a_session_and_a_timeout),
         cmocka_unit_test(operations_have_names),
     };

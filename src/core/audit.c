@@ -47,7 +47,15 @@ static const struct row {
     [TB_EVENT_CALL_STEP] = {true, {"url", "ms", "action", "step"}},
     [TB_EVENT_GLOBAL_STOP] = {true, {"sessions"}},
     [TB_EVENT_AUDIT_CLEARED] = {true, {NULL}},
+    [TB_EVENT_KEY_CREATED] = {true, {"key", "label", "scopes"}},
+    [TB_EVENT_KEY_REVOKED] = {true, {"key", "label"}},
+    [TB_EVENT_KEY_EXPIRED] = {true, {"key", "label"}},
+    [TB_EVENT_POLICY_CHANGED] = {true, {"action"}},
+    [TB_EVENT_APPROVAL_WANTED] = {true, {"approval"}},
+    [TB_EVENT_APPROVAL_DECIDED] = {true, {"approval"}},
+    [TB_EVENT_PAGE_REFUSED] = {true, {"url", "rule", "missed"}},
     [TB_EVENT_TAB_CLOSED] = {true, {"tab"}},
+    [TB_EVENT_REQUEST_REFUSED] = {true, {"host", "port", "rule", "count"}},
 };
 
 static bool is_kept(struct tb_str type)

@@ -195,6 +195,85 @@ static void a_credential_is_not_valid_past_its_time_by_the_wall_clock(void **sta
     tb_principal_unref(who, "test");
 }
 
+static void the_operator_speaks_for_any_tenant_and_nobody_else_does(void **state)
+{
+    struct fixture *f = *state;
+    static const struct tb_principal_spec spec = {
+        .tenant = "acme", .key = "k1", .label = "", .scopes = TB_SCOPE_ACT | TB_SCOPE_ADMIN};
+    struct tb_principal *operator;
+    struct tb_principal *key;
+    struct tb_principal *as;
+    struct tb_principal *again;
+    struct tb_err err;
+    tb_auth_add(f->auth, &spec, TB_STR("secret"));
+    tb_auth_find(f->auth, "a", TB_CREDENTIAL_SAME_USER, TB_STR(""), &operator);
+    tb_auth_find(f->auth, "a", TB_CREDENTIAL_BEARER, TB_STR("secret"), &key);
+    assert_int_equal(tb_auth_as(f->auth, operator, TB_STR("acme"), &as, &err), 0);
+    assert_string_equal(as->tenant, "acme");
+    assert_string_equal(as->key, operator->key);
+    assert_int_equal(as->scopes, operator->scopes);
+    assert_int_equal(tb_auth_as(f->auth, operator, TB_STR("acme"), &again, &err), 0);
+    assert_ptr_equal(again, as); /* or its sessions of MCP would be another's */
+    assert_int_equal(tb_auth_as(f->auth, operator, TB_STR("default"), &again, &err), 0);
+    assert_ptr_equal(again, operator);
+    assert_int_equal(tb_auth_as(f->auth, operator, TB_STR("No"), &again, &err), TB_E_PARAMS);
+    assert_int_equal(tb_auth_as(f->auth, key, TB_STR("other"), &again, &err), TB_E_FORBIDDEN);
+    assert_int_equal(tb_auth_as(f->auth, key, TB_STR("acme"), &again, &err), 0);
+    assert_ptr_equal(again, key);
+}
+
+static void the_tenants_that_the_operator_speaks_for_are_bounded(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_principal *operator;
+    struct tb_principal *as;
+    struct tb_err err;
+    tb_auth_find(f->auth, "a", TB_CREDENTIAL_SAME_USER, TB_STR(""), &operator);
+    for (int i = 0; i < TB_AUTH_GUISES; i++) {
+        char name[TB_TENANT_SIZE];
+        snprintf(name, sizeof(name), "t%d", i);
+        assert_int_equal(tb_auth_as(f->auth, operator, tb_str_of(name), &as, &err), 0);
+    }
+    assert_int_equal(tb_auth_as(f->auth, operator, TB_STR("more"), &as, &err), TB_E_LIMIT);
+    assert_int_equal(tb_auth_as(f->auth, operator, TB_STR("t0"), &as, &err), 0);
+}
+
+static void on_live_revoked(struct tb_live *live)
+{
+    live->revoked = NULL; /* seen */
+}
+
+static void who_speaks_for_a_tenant_ends_with_the_credential_behind_it(void **state)
+{
+    struct fixture *f = *state;
+    struct tb_principal *admin;
+    struct tb_principal *as;
+    struct tb_live live = {.revoked = on_live_revoked};
+    struct tb_err err;
+    tb_auth_find(f->auth, "a", TB_CREDENTIAL_BEARER, tb_str_of(f->token), &admin);
+    assert_int_equal(tb_auth_as(f->auth, admin, TB_STR("acme"), &as, &err), 0);
+    tb_principal_ref(as, "test");
+    tb_principal_add_live(as, &live);
+    tb_auth_revoke(f->auth, "admin");
+    assert_true(as->revoked);
+    tb_loop_turn(f->loop, false);
+    assert_null(live.revoked);
+    tb_principal_unref(as, "test");
+}
+
+static void what_is_unknown_is_no_guess_while_credentials_are_missing(void **state)
+{
+    struct fixture *f = *state;
+    tb_auth_set_incomplete(f->auth, true);
+    for (int i = 0; i < 2 * TB_AUTH_FAILURES; i++) {
+        assert_int_equal(check(f, "a", TB_STR("unknown")), TB_E_STORE);
+    }
+    assert_int_equal(check(f, "a", tb_str_of(f->token)), 0);
+    assert_int_equal(check(f, "a", TB_STR("")), TB_E_UNAUTHORIZED);
+    tb_auth_set_incomplete(f->auth, false);
+    assert_int_equal(check(f, "a", TB_STR("unknown")), TB_E_UNAUTHORIZED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +288,14 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_name_that_would_be_cut_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(the_table_of_offenders_is_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_operator_speaks_for_any_tenant_and_nobody_else_does,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(the_tenants_that_the_operator_speaks_for_are_bounded, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(who_speaks_for_a_tenant_ends_with_the_credential_behind_it,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_unknown_is_no_guess_while_credentials_are_missing,
+                                        setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,7 @@ void tb_call_end(struct tb_call *call)
     call->session = NULL;
     tb_timer_stop(&call->timer);
     tb_resolve_cancel(&call->place.ask);
+    tb_call_ask_end(call);
     if (!session) {
         tb_list_remove(&call->link);
     } else {
@@ -250,12 +251,12 @@ static int find_tool(struct tb_call *call, const struct tb_call_request *request
                      struct tb_err *err)
 {
     struct tb_err why;
+    const struct tb_session *meant = tb_resolve_meant(call->core->sessions, &call->caller);
     call->entry = request->entry;
-    int rc = call->entry.tool
-                 ? tb_toolbox_permit(&call->caller, call->entry.tool, &why)
-                 : tb_toolbox_find(call->core, &call->caller,
-                                   tb_resolve_meant(call->core->sessions, &call->caller),
-                                   request->name, &call->entry, &why);
+    int rc =
+        call->entry.tool
+            ? tb_toolbox_permit(call->core, &call->caller, NULL, &call->entry, &why)
+            : tb_toolbox_find(call->core, &call->caller, meant, request->name, &call->entry, &why);
     tb_brought_ref(call->entry.brought, "call");
     if (rc == 0) {
         return 0;
@@ -392,6 +393,9 @@ static int on_found(struct tb_call *call, const struct tb_place *place, struct t
     if (!(call->entry.tool->flags & TB_TOOL_NO_SESSION)) {
         return join_session(call, place->session, err);
     }
+    if (tb_call_check_policy(call, &call->entry, err) < 0) {
+        return err->code;
+    }
     call->phase = TB_CALL_RUNNING;
     call->place.beside = place->session;
     call->entry.tool->run(call);
@@ -445,6 +449,15 @@ static int begin(struct tb_call *call, struct tb_err *err)
     return rc < 0 ? on_not_found(call, err) : on_found(call, &place, err);
 }
 
+static void on_approved(struct tb_call *call, const struct tb_err *refusal)
+{
+    struct tb_err err = refusal ? *refusal : (struct tb_err){0};
+    call->asked.given = true;
+    if (refusal || begin(call, &err) < 0) {
+        fail(call, &err);
+    }
+}
+
 static int accept(struct tb_call *call, const struct tb_call_request *request, struct tb_err *err)
 {
     if (call->caller.who->revoked) {
@@ -456,11 +469,20 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
     if (rc < 0) {
         return rc;
     }
+    rc = tb_rates_take(call->core, call->caller.who, NULL, err);
+    if (rc < 0) {
+        call->unheard = true; /* a flood must not fill the log */
+        return rc;
+    }
     rc = find_tool(call, request, err);
     if (rc == 0) {
         rc = read_args(call, &request->args, err);
     }
-    return rc < 0 ? rc : begin(call, err);
+    if (rc < 0 || !tb_call_must_ask(call, &call->entry)) {
+        return rc < 0 ? rc : begin(call, err);
+    }
+    tb_call_ask(call, &call->entry, call->args, on_approved);
+    return 0;
 }
 
 struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request *request)

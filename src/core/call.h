@@ -109,7 +109,7 @@ void tb_call_finish(struct tb_call *call);
  * without waiting. `fn` gets its result, which lives until fn returns. With `timeout_ms` among its
  * arguments it may end before the call has to. Not for tools with TB_TOOL_NO_SESSION. */
 typedef void tb_call_step_fn(struct tb_call *call, const struct tb_result *result, void *user);
-void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
+void tb_call_step(struct tb_call *call, const struct tb_entry *entry, const struct cJSON *args,
                   tb_call_step_fn *fn, void *user);
 /* The same for what the tool itself wants to know: no act of the caller's, so the bus is not told.
  */

@@ -8,7 +8,10 @@
 
 #include "core/call.h"
 #include "core/gate.h"
+#include "core/mask.h"
 #include "core/resolve.h"
+
+struct tb_approval;
 
 enum tb_call_phase {
     TB_CALL_WAITING,
@@ -37,6 +40,15 @@ struct tb_call_place {
     bool hidden;    /* it is private */
     int64_t number; /* of the call among the session's, from 1 */
     char *url;      /* of the page it was about; NULL: unknown */
+};
+
+/* What waits for a person's approval: core/call_ask.c. */
+struct tb_call_asked {
+    struct tb_approval *approval; /* NULL: nothing does */
+    void (*go_on)(struct tb_call *call, const struct tb_err *refusal);
+    bool given;           /* for the call as a whole */
+    struct tb_entry step; /* that waits, with its arguments */
+    struct cJSON *args;
 };
 
 /* The answer, once somebody has asked for it. */
@@ -77,6 +89,7 @@ struct tb_call {
     struct tb_op_call *op;
     void (*enter)(struct tb_call *call); /* instead of the tool, when its turn comes */
     struct tb_call_step step;
+    struct tb_call_asked asked;
     struct tb_err broken; /* code < 0: ended early, and why */
     struct tb_result result;
     struct tb_call_place place;
@@ -92,6 +105,7 @@ struct tb_op_call {
     struct tb_core *core;
     struct tb_call *call;       /* NULL: it went without it */
     struct tb_session *session; /* NULL: no operation of a driver, or the session is freed */
+    struct tb_mask *mask;       /* that session's, a reference; NULL: it has typed no secrets */
     struct tb_list link;        /* of that session's */
     struct tb_deferred job;
     struct tb_timer timer; /* of a step that has less time than its call */
@@ -99,11 +113,22 @@ struct tb_op_call {
     bool ended;
 };
 
+/* By the session's own policy, and by one that has come while the call waited. TB_E_DENIED,
+ * TB_E_STORE. */
+int tb_call_check_policy(const struct tb_call *call, const struct tb_entry *entry,
+                         struct tb_err *err);
 /* Its credential was revoked while it waited; err says so. */
 bool tb_call_is_revoked(const struct tb_call *call, struct tb_err *err);
 /* If the session was to bring its tool, it still does. TB_E_UNKNOWN_TOOL. */
 int tb_call_check_brought(const struct tb_call *call, const struct tb_session *session,
                           struct tb_err *err);
+/* A policy wants that a person approves of it. */
+bool tb_call_must_ask(const struct tb_call *call, const struct tb_entry *entry);
+/* Waits for that; `go_on` comes once, from the loop, with the refusal or NULL. */
+void tb_call_ask(struct tb_call *call, const struct tb_entry *entry, const struct cJSON *args,
+                 void (*go_on)(struct tb_call *call, const struct tb_err *refusal));
+/* Nobody waits for it any more. */
+void tb_call_ask_end(struct tb_call *call);
 /* Its turn has come. */
 void tb_call_run(struct tb_call *call);
 /* Ends it early. With `gone` its session has ended, so nothing more comes from there. */

@@ -15,7 +15,10 @@
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "core/records.h"
+#include "core/secrets.h"
 #include "core/session_hibernate.h"
+#include "core/session_policy.h"
 #include "core/sessions_internal.h"
 
 void tb_op_call_free(struct tb_op_call *op_call)
@@ -24,6 +27,7 @@ void tb_op_call_free(struct tb_op_call *op_call)
         return;
     }
     tb_list_remove(&op_call->link);
+    tb_mask_unref(op_call->mask, "operation");
     tb_deferred_cancel(&op_call->job);
     tb_timer_fini(&op_call->timer);
     tb_result_fini(&op_call->result);
@@ -77,6 +81,7 @@ static void on_ended(struct tb_deferred *job)
 {
     struct tb_op_call *op_call = TB_CONTAINER(job, struct tb_op_call, job);
     struct tb_session *session = op_call->session;
+    tb_mask_result(op_call->mask, &op_call->result);
     if (session) {
         tb_list_remove(&op_call->link);
         tb_session_remember(session, &op_call->op, op_call->call);
@@ -116,6 +121,43 @@ static void on_progress(struct tb_op *op, double done, double total, const char 
     if (call && !call->step.fn) {
         tb_call_progress(call, done, total, message);
     }
+}
+
+static size_t count_labels(const struct tb_mask *mask)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf names = TB_BUF(SIZE_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &names);
+    return tb_mask_labels(mask, &json);
+}
+
+static int on_reveal(struct tb_op *op, struct tb_str text, const struct tb_str *origins,
+                     size_t count, struct tb_buf *out, struct tb_err *err)
+{
+    struct tb_op_call *op_call = op->user;
+    struct tb_session *session = op_call->session;
+    if (!session || !op_call->call || op_call->call->broken.code < 0) {
+        return tb_fail(err, TB_E_CANCELLED, "the call has ended");
+    }
+    if (!session->bounds.mask) {
+        session->bounds.mask = tb_mask_new();
+    }
+    if (!op_call->mask) {
+        op_call->mask = tb_mask_ref(session->bounds.mask, "operation");
+    }
+    size_t before = count_labels(session->bounds.mask);
+    if (before >= TB_SESSION_SECRETS_MAX) {
+        return tb_fail(err, TB_E_LIMIT,
+                       "the session has typed %d different secrets, the most that "
+                       "it may",
+                       TB_SESSION_SECRETS_MAX);
+    }
+    struct tb_secret_use use = {session->tenant, origins, count, session->bounds.mask};
+    int rc = tb_secrets_fill_in(op_call->core->secrets, &use, text, out, err);
+    if (count_labels(session->bounds.mask) > before && tb_session_survives(session)) {
+        tb_record_put(session, &op_call->call->gate); /* the next daemon has to mask it, too */
+    }
+    return rc;
 }
 
 static void on_step_late(struct tb_timer *timer, void *user)
@@ -187,6 +229,7 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
 {
     struct tb_session *session = call->session;
     struct tb_op_call *op_call = op_call_new(call, args);
+    struct tb_err err;
     if (acts_unaware(call, kind, args)) {
         tb_result_fail(&op_call->result, TB_E_TYPED_LOST,
                        "what was typed into the page was lost with the earlier browser of session "
@@ -195,7 +238,15 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         note_end(op_call);
         return;
     }
+    if (tb_mask_missing(session->bounds.mask) &&
+        tb_secrets_recall(op_call->core->secrets, session->tenant, session->bounds.mask, &err) <
+            0) {
+        tb_result_fail_err(&op_call->result, &err);
+        note_end(op_call);
+        return;
+    }
     op_call->session = session;
+    op_call->mask = tb_mask_ref(session->bounds.mask, "operation");
     tb_list_append(&session->queue.ops, &op_call->link);
     op_call->op = (struct tb_op){
         .kind = kind,
@@ -209,9 +260,42 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         .result = &op_call->result,
         .done = on_done,
         .progress = on_progress,
+        .reveal = op_call->core->secrets ? on_reveal : NULL,
         .user = op_call,
     };
     session->driver->ops[kind](session->driver_session, &op_call->op);
+}
+
+int tb_call_check_policy(const struct tb_call *call, const struct tb_entry *entry,
+                         struct tb_err *err)
+{
+    int rc =
+        tb_session_policy_tool(call->core, call->caller.who->tenant, call->session, entry, err);
+    if (rc < 0) {
+        tb_err_prefix(err, "the tool '%s' ", entry->tool->name);
+    }
+    return rc;
+}
+
+static void run_tool(struct tb_call *call)
+{
+    if (call->entry.tool->run) {
+        call->entry.tool->run(call);
+    } else {
+        start_op(call, call->entry.tool->op, call->args);
+    }
+}
+
+static void on_run_decided(struct tb_call *call, const struct tb_err *refusal)
+{
+    struct tb_err err = refusal ? *refusal : (struct tb_err){0};
+    call->asked.given = true;
+    if (refusal || tb_call_check_policy(call, &call->entry, &err) < 0) {
+        tb_result_fail_err(&call->result, &err);
+        tb_call_end(call);
+    } else {
+        run_tool(call);
+    }
 }
 
 void tb_call_run(struct tb_call *call)
@@ -221,13 +305,14 @@ void tb_call_run(struct tb_call *call)
     if (call->enter) {
         call->enter(call);
     } else if (tb_call_is_revoked(call, &err) ||
-               tb_call_check_brought(call, call->session, &err) < 0) {
+               tb_call_check_brought(call, call->session, &err) < 0 ||
+               tb_call_check_policy(call, &call->entry, &err) < 0) {
         tb_result_fail_err(&call->result, &err);
         tb_call_end(call);
-    } else if (call->entry.tool->run) {
-        call->entry.tool->run(call);
+    } else if (!call->asked.given && tb_call_must_ask(call, &call->entry)) {
+        tb_call_ask(call, &call->entry, call->args, on_run_decided);
     } else {
-        start_op(call, call->entry.tool->op, call->args);
+        run_tool(call);
     }
 }
 
@@ -265,29 +350,67 @@ static int check_step(const struct tb_call *call, const struct tb_tool *tool,
     return rc;
 }
 
-void tb_call_look(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
-                  tb_call_step_fn *fn, void *user)
+static void fail_step(struct tb_call *call, const struct tb_err *err)
 {
-    struct cJSON *checked = NULL;
-    struct tb_err err;
-    assert(call->phase == TB_CALL_RUNNING && !call->op && !call->step.fn);
-    call->step.fn = fn;
-    call->step.user = user;
-    call->step.tool = NULL;
-    if (check_step(call, tool, args, &checked, &err) == 0) {
-        start_op(call, tool->op, checked);
-        return;
-    }
     struct tb_op_call *op_call = op_call_new(call, NULL);
-    tb_result_fail_err(&op_call->result, &err);
+    tb_result_fail_err(&op_call->result, err);
     note_end(op_call);
 }
 
-void tb_call_step(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
+static void on_step_decided(struct tb_call *call, const struct tb_err *refusal)
+{
+    struct cJSON *checked = NULL;
+    const struct tb_entry *entry = &call->asked.step;
+    struct tb_err err = refusal ? *refusal : (struct tb_err){0};
+    if (refusal || tb_call_check_policy(call, entry, &err) < 0 ||
+        check_step(call, entry->tool, call->asked.args, &checked, &err) < 0) {
+        fail_step(call, &err);
+    } else {
+        start_op(call, entry->tool->op, checked);
+    }
+    tb_call_ask_end(call);
+}
+
+/* What the tool does for itself, with `own`, is none of the caller's calls. */
+static void begin_step(struct tb_call *call, const struct tb_entry *entry, const struct cJSON *args,
+                       bool own)
+{
+    struct cJSON *checked = NULL;
+    struct tb_err err;
+    int rc = own ? 0 : tb_call_check_policy(call, entry, &err);
+    if (rc == 0 && !own && tb_call_must_ask(call, entry)) {
+        call->asked.step = *entry;
+        call->asked.args = tb_json_dup(args);
+        tb_call_ask(call, entry, args, on_step_decided);
+        return;
+    }
+    if (rc == 0 && check_step(call, entry->tool, args, &checked, &err) == 0) {
+        start_op(call, entry->tool->op, checked);
+    } else {
+        fail_step(call, &err);
+    }
+}
+
+static void set_step(struct tb_call *call, const char *tool, tb_call_step_fn *fn, void *user)
+{
+    assert(call->phase == TB_CALL_RUNNING && !call->op && !call->step.fn);
+    call->step.fn = fn;
+    call->step.user = user;
+    call->step.tool = tool;
+}
+
+void tb_call_look(struct tb_call *call, const struct tb_tool *tool, const struct cJSON *args,
                   tb_call_step_fn *fn, void *user)
 {
-    tb_call_look(call, tool, args, fn, user);
-    call->step.tool = tool->name;
+    set_step(call, NULL, fn, user);
+    begin_step(call, &(struct tb_entry){.tool = tool}, args, true);
+}
+
+void tb_call_step(struct tb_call *call, const struct tb_entry *entry, const struct cJSON *args,
+                  tb_call_step_fn *fn, void *user)
+{
+    set_step(call, entry->tool->name, fn, user);
+    begin_step(call, entry, args, false);
     call->step.since_ms = tb_loop_now_ms(call->core->loop);
     call->step.count++;
 }
@@ -328,6 +451,17 @@ void tb_call_detach(struct tb_call *call)
     }
 }
 
+/* Nothing has begun that could end by itself. */
+static void stop_asking(struct tb_call *call)
+{
+    if (call->step.fn) {
+        tb_loop_defer(call->core->loop, &call->job);
+    } else {
+        tb_result_fail_err(&call->result, &call->broken);
+        tb_call_end(call);
+    }
+}
+
 void tb_call_break(struct tb_call *call, const struct tb_err *err, bool gone)
 {
     if (call->phase >= TB_CALL_FINISHED || (call->broken.code < 0 && !gone)) {
@@ -339,6 +473,9 @@ void tb_call_break(struct tb_call *call, const struct tb_err *err, bool gone)
     if (call->phase == TB_CALL_WAITING) {
         tb_result_fail_err(&call->result, err);
         tb_call_end(call);
+    } else if (call->asked.approval) {
+        tb_call_ask_end(call);
+        stop_asking(call);
     } else if (gone) {
         tb_call_detach(call);
     } else if (call->op && !call->op->ended) {

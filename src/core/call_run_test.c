@@ -262,7 +262,7 @@ static void take_step(struct tb_call *call, struct sequence *sequence)
     TB_AUTO(tb_json_free) struct cJSON *args = tb_json_new_object();
     sequence->taken++;
     tb_json_set_cstr(args, sequence->taken == 99 ? "wrong" : "tag", "x");
-    tb_call_step(call, &rig_click, args, on_step, sequence);
+    tb_call_step(call, &(struct tb_entry){.tool = &rig_click}, args, on_step, sequence);
 }
 
 static void run_sequence(struct tb_call *call)
@@ -362,7 +362,7 @@ static void opened(struct tb_call *call)
     TB_AUTO(tb_json_free) struct cJSON *args = tb_json_new_object();
     struct sequence *sequence = TB_NEW(struct sequence);
     sequence->taken = 1;
-    tb_call_step(call, &rig_navigate, args, on_step, sequence);
+    tb_call_step(call, &(struct tb_entry){.tool = &rig_navigate}, args, on_step, sequence);
 }
 
 static void run_start(struct tb_call *call)

@@ -306,7 +306,8 @@ static size_t size_of(enum tb_config_type type)
 
 bool tb_config_has_secret(const struct tb_config *config)
 {
-    return config->webhooks.count > 0; /* each has one to sign with */
+    /* Each webhook has one to sign with. */
+    return config->webhooks.count > 0 || strchr(config->proxy_upstream, '@');
 }
 
 void tb_config_swap(struct tb_config *a, struct tb_config *b, const struct tb_config_key *key)

@@ -10,11 +10,17 @@
 #include "core/bus.h"
 #include "core/config.h"
 #include "core/metrics.h"
+#include "core/rates.h"
 #include "core/store.h"
 #include "core/view.h"
 #include "io/loop.h"
 
+struct tb_approvals;
 struct tb_driver;
+struct tb_egresses;
+struct tb_keys;
+struct tb_policies;
+struct tb_secrets;
 struct tb_sessions;
 
 enum {
@@ -33,12 +39,18 @@ struct tb_core {
     struct tb_log *log;
     struct tb_config *config;
     struct tb_auth *auth;
+    struct tb_keys *keys;
+    struct tb_approvals *approvals; /* NULL: nobody is asked (tests) */
+    struct tb_policies *policies;   /* NULL: nothing is limited (tests) */
+    struct tb_rates rates;
     struct tb_metrics metrics;
     struct tb_bus bus;
     struct tb_driver_slot drivers[TB_DRIVERS_MAX]; /* ended by a NULL driver */
     struct tb_views views;
     struct tb_store store;
     struct tb_sessions *sessions;
+    struct tb_egresses *egresses;    /* NULL: no session has a policy that needs one */
+    struct tb_secrets *secrets;      /* that agents may have typed */
     uint8_t secret[TB_SECRET_BYTES]; /* keys the checksum of ids */
     /* Brings the gauges up to date, just before they are read. */
     void (*measure)(struct tb_core *core, void *user);

@@ -8,32 +8,6 @@ enum {
     OFFERED_MAX = 512, /* the names of all kinds, providers or engines */
 };
 
-void tb_op_done(struct tb_op *op)
-{
-    op->cancel = NULL;
-    op->done(op);
-}
-
-const char *tb_op_name(enum tb_op_kind kind)
-{
-    static const char *const names[TB_OP_COUNT] = {
-#define TB_OP(NAME, name, acts) name,
-#include "core/ops.def"
-#undef TB_OP
-    };
-    return kind < TB_OP_COUNT ? names[kind] : "none";
-}
-
-bool tb_op_acts(enum tb_op_kind kind)
-{
-    static const bool acting[TB_OP_COUNT] = {
-#define TB_OP(NAME, name, acts) acts,
-#include "core/ops.def"
-#undef TB_OP
-    };
-    return kind < TB_OP_COUNT && acting[kind];
-}
-
 const struct tb_driver_slot *tb_driver_named(const struct tb_core *core, struct tb_str name)
 {
     for (size_t i = 0; i < TB_DRIVERS_MAX && core->drivers[i].driver; i++) {

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "core/offer.h"
+#include "core/op.h"
 #include "core/reasons.h"
 #include "core/result.h"
 
@@ -23,51 +24,10 @@ struct tb_config;
 struct tb_core;
 struct tb_event;
 struct tb_driver_session; /* the driver's own */
-struct tb_op;
-struct tb_op_call; /* core's side of an operation */
+struct tb_egress;
 struct tb_input;
 struct tb_picture;
 struct tb_want;
-
-enum tb_op_kind {
-#define TB_OP(NAME, name, acts) TB_OP_##NAME,
-#include "core/ops.def"
-#undef TB_OP
-    TB_OP_COUNT,
-    TB_OP_NONE = TB_OP_COUNT,
-};
-
-struct tb_op {
-    enum tb_op_kind kind;
-    const struct cJSON *args;         /* checked, borrowed until tb_op_done */
-    const struct tb_brought *brought; /* of invoke: the tool, borrowed as well ... */
-    struct tb_str raw;        /* ... and its arguments as the caller wrote them, empty: none */
-    int64_t deadline_ms;      /* monotonic */
-    int64_t element_ms;       /* how long an element is waited for within it; 0: all of it */
-    bool lenient;             /* of several elements that fit, the first is meant; see tool.h */
-    bool dismisses;           /* a dialog that is open is dismissed, and told; see tool.h */
-    struct tb_result *result; /* filled in by the driver */
-    /* By the driver, before tb_op_done: what the session's next browser has to know and no save has
-     * yet. */
-    bool typed;         /* something stands in a field that the page did not put there */
-    int64_t last_ref;   /* the highest number of a ref that the session has given so far */
-    void *driver_state; /* the driver's own */
-    void (*cancel)(
-        struct tb_op *op);          /* set by the driver while the operation runs; may stay NULL */
-    void (*done)(struct tb_op *op); /* core's; called by tb_op_done */
-    void (*progress)(struct tb_op *op, double done, double total,
-                     const char *message); /* may be NULL */
-    void *user;                            /* core's */
-};
-
-/* The operation has ended: the result says how. Core only takes note: it goes on (the next
- * operation, the caller's answer) from the loop's deferred jobs, so nothing of the driver is called
- * back from inside. */
-void tb_op_done(struct tb_op *op);
-/* As in core/ops.def: "navigate". */
-const char *tb_op_name(enum tb_op_kind kind);
-/* It counts on what was typed into the page before: see there. */
-bool tb_op_acts(enum tb_op_kind kind);
 
 typedef void tb_op_fn(struct tb_driver_session *session, struct tb_op *op);
 
@@ -96,6 +56,12 @@ struct tb_driver_events {
     void (*on_tools)(void *owner, struct tb_brought **tools, size_t count);
     /* How it looks now, borrowed. See `watch`. */
     void (*on_picture)(void *owner, struct tb_picture *picture);
+    /* A question: may a page be at this address, a whole one? 0, or a failure that names the rule.
+     * Before one is sent there, and when one went there by itself (it closes). NULL: all may. */
+    int (*may_open)(void *owner, struct tb_str url, struct tb_err *err);
+    /* Another: the most bytes of a file that a page offers or, with `given`, is given; -1: any
+     * number. NULL: no limit. */
+    int64_t (*file_max)(void *owner, bool given);
 };
 
 struct tb_open_opts {
@@ -109,6 +75,7 @@ struct tb_open_opts {
     bool files;          /* who made it has tools for files: keep what pages offer for download */
     int64_t deadline_ms; /* open must answer by then: there is no other way to end it early */
     struct tb_channel *channel; /* to a peer that came by itself, to be joined; NULL: none */
+    struct tb_egress *egress;   /* its way out, see core/egress.h; NULL: it goes by itself */
     const struct tb_driver_events *events;
     void *owner;
 };
@@ -135,6 +102,9 @@ struct tb_driver {
     unsigned width;
     /* Before anything starts: says which of its settings cannot be. May be NULL. */
     int (*check)(const struct tb_config *config, struct tb_err *err);
+    /* What it starts has to gain rights that the daemon does not have (a setuid program), so the
+     * daemon may not give that up for all. May be NULL: nothing has to. */
+    bool (*gains_rights)(const struct tb_config *config);
     /* Refuses an operation that no session could do, so that none is made for it. May be NULL. */
     int (*check_op)(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
                     struct tb_err *err);

@@ -63,7 +63,9 @@ struct tb_front_req {
     enum tb_door door;
     struct tb_str args[TB_ROUTE_ARGS];
     int64_t began_ms;
-    int status;                                      /* of the answer, 0 before */
+    int status;      /* of the answer, 0 before */
+    int64_t retry_s; /* of an error: try again after so many seconds; 0: as its code says */
+    char retry_text[24];
     struct tb_http_header headers[TB_FRONT_HEADERS]; /* of the answer, besides its own */
     size_t header_count;
 };

@@ -26,6 +26,8 @@ enum {
     TB_AUTH_FAILURES = 10,
     TB_AUTH_WINDOW_MS = 60 * 1000,
     TB_AUTH_PEERS = 10000,
+    TB_AUTH_GUISES = 1000, /* tenants that the operator has spoken for */
+    TB_KEYS_MAX = 10000,
 
     /* Calls and their results */
     TB_CALL_TIMEOUT_MAX_MS = 600 * 1000,
@@ -79,6 +81,19 @@ enum {
     /* Conversations of a tenant that have chosen a current session */
     TB_CURRENT_MAX = 1000,
 
+    /* The forward proxy */
+    TB_PROXY_LINE_MAX = 64 * TB_KIB,   /* addresses are longer here than in our own requests */
+    TB_PROXY_HEAD_MAX = 256 * TB_KIB,  /* what browsers take from servers */
+    TB_PROXY_HEADER_COUNT = 500,       /* the same */
+    TB_PROXY_QUEUE_MAX = 256 * TB_KIB, /* waiting for one side: the other is not read */
+    TB_PROXY_LOOKUP_MS = 10 * 1000,    /* of a name */
+    TB_PROXY_CONNECT_MS = 20 * 1000,   /* that, and to connect */
+    TB_PROXY_NEXT_MS = 250,            /* a further address is tried beside a slow one */
+    TB_PROXY_IDLE_MS = 30 * 60 * 1000, /* a connection on which nothing moves */
+    TB_PROXY_HALF_MS = 60 * 1000,      /* the same when one side has ended */
+    TB_PROXY_LINGER_MS = 2 * 1000,     /* for a browser to take a refusal */
+    TB_EGRESS_HOSTS = 500,             /* of one session that are counted apart */
+
     /* The DevTools line to a browser */
     TB_CDP_MESSAGE_MAX = 64 * TB_MIB,
     TB_CDP_SEND_MAX = 64 * TB_MIB,
@@ -125,6 +140,15 @@ enum {
     TB_STDIO_AHEAD_BYTES = 16 * TB_MIB, /* of an agent that writes before it reads, in the bridge */
     TB_STDIO_LINE_MAX = 16 * TB_MIB,
     TB_STDIO_REPLY_MAX = 128 * TB_MIB,
+
+    /* Policies */
+    TB_POLICY_RULES_MAX = 20000,   /* of one list of domains */
+    TB_POLICY_RULE_MAX = 512,      /* bytes of one */
+    TB_POLICY_HOST_RULES_MAX = 64, /* for one host or network */
+    TB_REFUSALS_TOLD = 100,        /* pages of a session, in so long; then a number */
+    TB_REFUSALS_MS = 60 * 1000,
+    TB_POLICY_TOOLS_MAX = 1000,         /* names in a list of tools */
+    TB_POLICY_SESSION_MAX = 8 * TB_KIB, /* of one that a session brings: it is in its record */
 
     /* The configuration file */
     TB_CONFIG_FILE_MAX = TB_MIB,

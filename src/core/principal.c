@@ -13,6 +13,7 @@ struct tb_principal *tb_principal_new(const struct tb_principal_spec *spec)
     principal->refs = 1;
     principal->scopes = spec->scopes;
     principal->expires_ms = spec->expires_ms;
+    principal->quota = spec->quota;
     assert(strlen(spec->tenant) < TB_TENANT_SIZE && strlen(spec->key) < TB_KEY_SIZE);
     snprintf(principal->tenant, sizeof(principal->tenant), "%s", spec->tenant);
     snprintf(principal->key, sizeof(principal->key), "%s", spec->key);
@@ -48,6 +49,16 @@ const char *tb_scope_name(unsigned scopes)
            : scopes & TB_SCOPE_ADMIN ? "admin"
            : scopes & TB_SCOPE_ACT   ? "act"
                                      : "observe";
+}
+
+bool tb_tenant_name_valid(struct tb_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        if (!name.ptr[i] || !strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", name.ptr[i])) {
+            return false;
+        }
+    }
+    return name.len > 0 && name.len < TB_TENANT_SIZE && name.ptr[0] != '-';
 }
 
 void tb_principal_add_live(struct tb_principal *principal, struct tb_live *live)

@@ -11,8 +11,12 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "base/str.h"
+#include "core/rates.h"
 
 struct tb_view;
+
+#define TB_TENANT_DEFAULT "default" /* the operator's, and whoever's is not said */
 
 enum {
     TB_TENANT_SIZE = 65,
@@ -30,6 +34,12 @@ enum tb_scope {
     TB_SCOPES_ALL = TB_SCOPE_OBSERVE | TB_SCOPE_ACT | TB_SCOPE_ADMIN | TB_SCOPE_OPERATE,
 };
 
+/* What a credential may use at most; 0: what the settings say. */
+struct tb_quota {
+    int64_t calls_per_minute;
+    int64_t sessions_max; /* that are awake at once */
+};
+
 struct tb_principal {
     unsigned refs;
     unsigned scopes;
@@ -37,7 +47,10 @@ struct tb_principal {
     char key[TB_KEY_SIZE];     /* names the credential, no secret */
     char label[TB_LABEL_SIZE]; /* for people */
     int64_t expires_ms;        /* wall clock; 0: never */
-    bool revoked;              /* begins nothing any more; what is live ends at once */
+    int64_t used_ms;           /* wall clock, when it was last let in; 0: not yet */
+    struct tb_quota quota;
+    struct tb_rate rate; /* of its calls */
+    bool revoked;        /* begins nothing any more; what is live ends at once */
     struct tb_list live;
 };
 
@@ -47,6 +60,7 @@ struct tb_principal_spec {
     const char *label;
     unsigned scopes;
     int64_t expires_ms;
+    struct tb_quota quota;
 };
 
 /* A call or a stream that goes on in the name of a principal, inside its own record. */
@@ -62,12 +76,15 @@ void tb_principal_unref(struct tb_principal *principal, const char *why);
 bool tb_principal_may(const struct tb_principal *principal, unsigned scopes);
 /* "act"; of several the one that fewest have. */
 const char *tb_scope_name(unsigned scopes);
+/* 1 to 64 of [a-z0-9_-], not beginning with '-'. */
+bool tb_tenant_name_valid(struct tb_str name);
 /* The principal is not revoked. To take it off again: tb_list_remove of its link. */
 void tb_principal_add_live(struct tb_principal *principal, struct tb_live *live);
 /* From now on it may nothing, and what is live ends. */
 void tb_principal_revoke(struct tb_principal *principal);
 
-#define TB_OPERATOR "operator" /* as an agent's name in the log */
+#define TB_TENANT_USUAL "default"  /* of the operator, and of all where there are no others */
+#define TB_OPERATOR     "operator" /* as an agent's name in the log */
 
 struct tb_caller {
     struct tb_principal *who;

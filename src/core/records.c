@@ -9,7 +9,9 @@
 #include "core/core.h"
 #include "core/lifetime.h"
 #include "core/limits.h"
+#include "core/mask.h"
 #include "core/removals.h"
+#include "core/secrets.h"
 #include "core/session_away.h"
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
@@ -23,6 +25,7 @@ enum {
     REFRESH_MS = 10 * 1000,
     SPARE_BYTES = 512, /* of a light record, for its key and the like */
     LOSS_SIZE = sizeof(((struct tb_err *)NULL)->text),
+    LABEL_SIGNS = 16,       /* around the name of a secret */
     ARGS_MAX = 16 * TB_KIB, /* sealed; leaves room for the rest of a light record */
 };
 
@@ -98,6 +101,7 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     tb_json_member_cstr(json, "id", session->id);
     tb_json_member_cstr(json, "name", session->name);
     tb_json_member_cstr(json, "tenant", session->tenant);
+    tb_json_member_cstr(json, "key", session->key);
     tb_json_member_cstr(json, "owner", session->owner->name);
     tb_json_member_bool(json, "of_conversation", session->traits.of_conversation);
     tb_json_member_bool(json, "brief", session->traits.brief);
@@ -119,6 +123,10 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     tb_authors_print(&session->losses.authors, false, json);
     tb_json_key(json, "untold");
     tb_authors_print(&session->losses.authors, true, json);
+    if (session->bounds.mask) {
+        tb_json_key(json, "secrets");
+        tb_mask_labels(session->bounds.mask, json);
+    }
     if (session->losses.loss) {
         tb_json_member_cstr(json, "loss", session->losses.loss);
     }
@@ -172,6 +180,7 @@ enum {
     ID,
     NAME,
     TENANT,
+    KEY,
     OWNER,
     OF_CONVERSATION,
     BRIEF,
@@ -190,6 +199,7 @@ enum {
     AUTHORS,
     UNTOLD,
     CURRENT_OF,
+    SECRETS,
     LOSS,
     ARGS,
     FIELD_COUNT,
@@ -200,28 +210,18 @@ struct record {
 };
 
 static const struct record blank = {{
-    [ID] = {.key = "id"},
-    [NAME] = {.key = "name"},
-    [TENANT] = {.key = "tenant"},
-    [OWNER] = {.key = "owner"},
-    [OF_CONVERSATION] = {.key = "of_conversation"},
-    [BRIEF] = {.key = "brief"},
-    [PRIVATE] = {.key = "private"},
-    [PASSING] = {.key = "passing"},
-    [KIND] = {.key = "kind"},
-    [DRIVER] = {.key = "driver"},
-    [CREATED] = {.key = "created"},
-    [ACTIVE] = {.key = "active"},
-    [TTL_AT] = {.key = "ttl_at"},
-    [CALLS] = {.key = "calls"},
-    [ERRORS] = {.key = "errors"},
-    [SAVED] = {.key = "saved"},
-    [TYPED] = {.key = "typed"},
-    [REFS] = {.key = "refs"},
-    [AUTHORS] = {.key = "authors"},
-    [UNTOLD] = {.key = "untold"},
-    [CURRENT_OF] = {.key = "current_of"},
-    [LOSS] = {.key = "loss"},
+    [ID] = {.key = "id"},           [NAME] = {.key = "name"},
+    [TENANT] = {.key = "tenant"},   [KEY] = {.key = "key"},
+    [OWNER] = {.key = "owner"},     [OF_CONVERSATION] = {.key = "of_conversation"},
+    [BRIEF] = {.key = "brief"},     [PRIVATE] = {.key = "private"},
+    [PASSING] = {.key = "passing"}, [KIND] = {.key = "kind"},
+    [DRIVER] = {.key = "driver"},   [CREATED] = {.key = "created"},
+    [ACTIVE] = {.key = "active"},   [TTL_AT] = {.key = "ttl_at"},
+    [CALLS] = {.key = "calls"},     [ERRORS] = {.key = "errors"},
+    [SAVED] = {.key = "saved"},     [TYPED] = {.key = "typed"},
+    [REFS] = {.key = "refs"},       [AUTHORS] = {.key = "authors"},
+    [UNTOLD] = {.key = "untold"},   [CURRENT_OF] = {.key = "current_of"},
+    [SECRETS] = {.key = "secrets"}, [LOSS] = {.key = "loss"},
     [ARGS] = {.key = "args"},
 }};
 
@@ -323,6 +323,9 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     /* A record without an owner is from before there were any. */
     bool owned = get_text(record, OWNER, owner, sizeof(owner));
     session->driver = slot->driver;
+    if (!get_text(record, KEY, session->key, sizeof(session->key))) {
+        session->key[0] = '\0'; /* from before there were any */
+    }
     session->traits.of_conversation = get_flag(record, OF_CONVERSATION);
     session->traits.brief = get_flag(record, BRIEF);
     session->traits.hidden = get_flag(record, PRIVATE);
@@ -352,6 +355,17 @@ static bool next_text(struct tb_json_iter *iter, char *ret_text, size_t size)
         }
     }
     return false;
+}
+
+/* What it has typed is masked again when it is next used. */
+static void fill_mask(struct tb_session *session, const struct record *record)
+{
+    struct tb_json_iter labels = tb_json_iter_of(record->fields[SECRETS].value.text);
+    char label[TB_SECRET_NAME_SIZE + LABEL_SIGNS];
+    while (next_text(&labels, label, sizeof(label))) {
+        session->bounds.mask = session->bounds.mask ? session->bounds.mask : tb_mask_new();
+        tb_mask_expect(session->bounds.mask, label);
+    }
 }
 
 static void fill_conversations(struct tb_session *session, const struct record *record)
@@ -398,6 +412,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
         tb_session_record_free(session);
         return rc;
     }
+    fill_mask(session, &record);
     fill_conversations(session, &record);
     if (!session->traits.hidden) {
         tb_tenant_note_name(session->home, session->kind, tb_str_of(session->name));

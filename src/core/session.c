@@ -12,13 +12,16 @@
 #include "core/authors.h"
 #include "core/call_internal.h"
 #include "core/core.h"
+#include "core/egress.h"
 #include "core/ends.h"
 #include "core/lifetime.h"
 #include "core/limits.h"
+#include "core/policy.h"
 #include "core/records.h"
 #include "core/session_away.h"
 #include "core/session_hibernate.h"
 #include "core/session_hold.h"
+#include "core/session_policy.h"
 #include "core/sessions_internal.h"
 #include "core/toolbox.h"
 #include "core/watch.h"
@@ -314,6 +317,7 @@ static void end(struct tb_session *session, const struct ending *ending)
     }
     tb_toolbox_bring_take(session, NULL, 0); /* while those who are told can still reach it */
     tb_sessions_forget(session);
+    tb_egress_end(session->bounds.egress);
     tb_record_remove(session, ending->gate);
     tb_session_fail_running(session, ending->err);
     tb_session_fail_waiting(session, ending->err);
@@ -394,9 +398,11 @@ static void on_event(void *owner, const struct tb_event *event)
 {
     const struct tb_session *session = owner;
     struct tb_event told = *event;
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(SIZE_MAX);
     told.tenant = session->tenant;
     told.session_id = session->id;
     told.hidden = session->traits.hidden;
+    tb_mask_event(session->bounds.mask, &told, &words);
     if (!tb_session_ended(session)) {
         tb_bus_publish(&session->core->bus, &told);
     }
@@ -531,21 +537,35 @@ static void on_job(struct tb_deferred *job)
 
 void tb_session_open(struct tb_session *session, const struct tb_session_spec *spec)
 {
-    static const struct tb_driver_events events = {on_lost, on_event, tb_session_on_changed,
-                                                   on_tools, tb_watch_on_picture};
+    static const struct tb_driver_events events = {on_lost,
+                                                   on_event,
+                                                   tb_session_on_changed,
+                                                   on_tools,
+                                                   tb_watch_on_picture,
+                                                   tb_session_policy_page,
+                                                   tb_session_policy_file_max};
+    tb_session_policy_restore(session, spec->args);
+    const struct tb_policy_set set = tb_session_policies(session);
+    struct tb_egress *egress = NULL;
+    struct tb_err err;
+    session->side = TB_SIDE_OPENING;
+    if (tb_egress_of(session, spec->args, &egress, &err) < 0) {
+        on_opened(NULL, &err, session);
+        return;
+    }
     const struct tb_open_opts opts = {
         .tenant = session->tenant,
         .session_id = session->id,
         .args = spec->args,
         .saved = spec->saved,
         .last_ref = tb_session_is_new(session) ? 0 : session->refs,
-        .files = session->traits.files,
+        .files = session->traits.files && tb_policy_bytes_max(&set, TB_POLICY_DOWNLOADS) != 0,
         .deadline_ms = spec->deadline_ms,
         .channel = spec->channel,
+        .egress = egress,
         .events = &events,
         .owner = session,
     };
-    session->side = TB_SIDE_OPENING;
     session->driver->open(spec->driver_state, &opts, on_opened);
 }
 
@@ -566,32 +586,4 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
     tb_list_init(&session->losses.authors);
     tb_session_init_timer(session);
     return session;
-}
-
-void tb_session_record_free(struct tb_session *session)
-{
-    LIST_FOREACH_SAFE(link, &session->queue.ops) {
-        TB_CONTAINER(link, struct tb_op_call, link)->session = NULL;
-        tb_list_remove(link);
-    }
-    tb_session_end_hold(session, NULL);
-    tb_deferred_cancel(&session->job);
-    tb_timer_fini(&session->times.timer);
-    tb_conversation_disown(session);
-    tb_list_remove(&session->awake);
-    tb_list_remove(&session->link);
-    tb_saving_free(session->saving);
-    tb_watch_free(session->watch);
-    tb_free(session->trouble);
-    tb_free(session->url);
-    tb_free(session->args);
-    tb_free(session->losses.note);
-    tb_free(session->losses.handed_back);
-    tb_free(session->end.replaces);
-    tb_free(session->end.replaces_note);
-    tb_free(session->end.fallback);
-    tb_authors_fini(&session->losses.authors);
-    tb_brought_list_clear(&session->brought);
-    tb_free(session->losses.loss);
-    tb_free(session);
 }

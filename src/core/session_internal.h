@@ -7,6 +7,7 @@
 #include "core/driver.h"
 #include "core/event.h"
 #include "core/session.h"
+#include "core/session_policy.h"
 #include "core/session_state.h"
 #include "io/loop.h"
 #include "io/timer.h"
@@ -99,6 +100,7 @@ struct tb_session {
     char id[TB_ID_SIZE];
     char name[TB_NAME_SIZE];
     const char *tenant;
+    char key[TB_KEY_SIZE]; /* of the credential that started it; empty: unknown */
     enum tb_session_kind kind;
     enum tb_session_state state; /* moved by tb_session_move alone */
     struct tb_session_traits traits;
@@ -118,7 +120,8 @@ struct tb_session {
     struct tb_err *trouble;   /* why it did not open, or was lost */
     struct tb_saving *saving; /* what it needs only while it is not asleep */
     struct tb_watch *watch;   /* NULL: nobody has looked at it yet */
-    bool saved;               /* the store has what its browser had */
+    struct tb_session_bounds bounds;
+    bool saved; /* the store has what its browser had */
     struct tb_session_losses losses;
     struct tb_session_end end;
 

@@ -9,8 +9,10 @@
 #include "core/ends.h"
 #include "core/lifetime.h"
 #include "core/limits.h"
+#include "core/policies.h"
 #include "core/records.h"
 #include "core/session_hibernate.h"
+#include "core/session_policy.h"
 #include "core/sessions_internal.h"
 
 /* Limits. */
@@ -33,20 +35,35 @@ static bool is_leaving(const struct tb_session *session)
     }
 }
 
+/* A limit on the sessions of a tenant that are awake. */
+struct room {
+    const struct tb_tenant *tenant;
+    const char *key; /* only those that this credential started; NULL: all */
+    bool named;      /* those from start_session count, too */
+    int64_t max;     /* 0: none */
+    const char *words;
+};
+
+static bool counts(const struct room *room, const struct tb_session *session)
+{
+    return (room->named || session->traits.of_conversation) && !is_leaving(session) &&
+           (!room->key || strcmp(room->key, session->key) == 0);
+}
+
 /* The conversation session that was idle longest, NULL when all are busy; and how many there are
  * besides those that are leaving. */
-static struct tb_session *oldest_idle(const struct tb_tenant *tenant, size_t *ret_count)
+static struct tb_session *oldest_idle(const struct room *room, size_t *ret_count)
 {
     struct tb_session *oldest = NULL;
     *ret_count = 0;
-    LIST_FOREACH(link, &tenant->awake) {
+    LIST_FOREACH(link, &room->tenant->awake) {
         struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
-        if (!session->traits.of_conversation || is_leaving(session)) {
+        if (!counts(room, session)) {
             continue;
         }
         *ret_count += 1;
-        if (tb_session_at_rest(session) && !tb_session_is_opening(session) &&
-            !session->queue.holder &&
+        if (session->traits.of_conversation && tb_session_at_rest(session) &&
+            !tb_session_is_opening(session) && !session->queue.holder &&
             (!oldest || session->times.last_active_ms < oldest->times.last_active_ms)) {
             oldest = session;
         }
@@ -68,23 +85,30 @@ static bool give_way(struct tb_session *session)
     return session->state != before;
 }
 
-static int make_room(struct tb_sessions *sessions, struct tb_tenant *tenant, struct tb_err *err)
+static int make_room(const struct room *room, struct tb_err *err)
 {
-    const int64_t max = sessions->core->config->sessions_per_tenant;
-    for (;;) {
+    while (room->max) {
         size_t count;
-        struct tb_session *oldest = oldest_idle(tenant, &count);
-        if (count < (size_t)max) {
+        struct tb_session *oldest = oldest_idle(room, &count);
+        if (count < (size_t)room->max) {
             return 0;
         }
         if (!oldest || !give_way(oldest)) {
-            return tb_fail(
-                err, TB_E_LIMIT,
-                "all %zu conversation sessions of this tenant are busy; try again when one of "
-                "their calls has finished, or close one",
-                count);
+            return tb_fail(err, TB_E_LIMIT,
+                           "all %zu %s are busy; try again when one of their calls has finished, "
+                           "or close one",
+                           count, room->words);
         }
     }
+    return 0;
+}
+
+/* Of awake sessions that a credential may have started; 0: any number. */
+static int64_t key_max(const struct tb_core *core, const char *key)
+{
+    const struct tb_principal *who = core->auth ? tb_auth_of_key(core->auth, key) : NULL;
+    return who && who->quota.sessions_max ? who->quota.sessions_max
+                                          : core->config->limits_sessions_per_key;
 }
 
 static int full(struct tb_sessions *sessions, struct tb_err *err)
@@ -204,13 +228,25 @@ struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name)
     tb_map_init(&tenant->by_name);
     tb_map_init(&tenant->conversations);
     tb_map_add(&sessions->tenants, tb_str_of(tenant->name), tenant);
+    tb_policies_note_tenant(sessions->core->policies, tenant->name);
     return tenant;
 }
 
-static int admit(struct tb_sessions *sessions, struct tb_tenant *tenant, bool owned,
-                 struct tb_err *err)
+static int admit(struct tb_sessions *sessions, const struct tb_tenant *tenant, const char *key,
+                 bool owned, struct tb_err *err)
 {
-    int rc = owned ? make_room(sessions, tenant, err) : 0;
+    const struct tb_config *config = sessions->core->config;
+    const struct room rooms[] = {
+        {tenant, key, true, key_max(sessions->core, key), "sessions that this key may have"},
+        {tenant, NULL, true, config->limits_sessions_per_tenant,
+         "sessions that this tenant may have"},
+        {tenant, NULL, false, owned ? config->sessions_per_tenant : 0,
+         "conversation sessions of this tenant"},
+    };
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < TB_COUNT(rooms); i++) {
+        rc = make_room(&rooms[i], err);
+    }
     if (rc == 0 && sessions->awake_count >= (size_t)sessions->core->config->sessions_total) {
         rc = full(sessions, err);
     }
@@ -219,7 +255,8 @@ static int admit(struct tb_sessions *sessions, struct tb_tenant *tenant, bool ow
 
 int tb_sessions_admit(const struct tb_session *session, struct tb_err *err)
 {
-    return admit(session->core->sessions, session->home, session->traits.of_conversation, err);
+    return admit(session->core->sessions, session->home, session->key,
+                 session->traits.of_conversation, err);
 }
 
 void tb_sessions_count_awake(struct tb_session *session, int by)
@@ -294,7 +331,7 @@ static int check_spec(struct tb_sessions *sessions, const struct tb_caller *call
     if (rc == 0) {
         rc = check_stopped(tenant, caller, err);
     }
-    return rc < 0 ? rc : admit(sessions, tenant, owned, err);
+    return rc < 0 ? rc : admit(sessions, tenant, caller->who->key, owned, err);
 }
 
 static struct tb_session *make(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -305,6 +342,7 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
     session->driver = spec->driver;
     session->traits.files = caller->files;
     tb_id_make(sessions->core->secret, session->id);
+    snprintf(session->key, sizeof(session->key), "%s", caller->who->key);
     session->traits.of_conversation = owned;
     session->traits.brief = owned && caller->brief;
     session->traits.hidden = spec->hidden;
@@ -351,6 +389,7 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
     }
     struct tb_session *session = make(sessions, caller, spec, owned);
     rc = tb_record_keep_args(session, spec->args, err);
+    rc = rc < 0 ? rc : tb_session_policy_read(session, spec->args, err);
     if (rc < 0) {
         tb_session_record_free(session);
         return rc;

@@ -4,6 +4,9 @@
 #include <stddef.h>
 
 #include "core/core.h"
+#include "core/keys.h"
+#include "core/policies.h"
+#include "core/secrets.h"
 #include "core/sessions.h"
 
 static const struct {
@@ -63,6 +66,15 @@ void tb_store_report(const struct tb_core *core, const struct tb_err *err)
 
 void tb_store_replaced(const struct tb_core *core)
 {
+    if (core->keys) {
+        tb_keys_store_again(core->keys);
+    }
+    if (core->policies) {
+        tb_policies_store_again(core->policies);
+    }
+    if (core->secrets) {
+        tb_secrets_store_again(core->secrets);
+    }
     if (core->sessions) {
         tb_sessions_store_again(core->sessions);
     }

@@ -176,7 +176,7 @@ bool tb_store_ready(const struct tb_store *store, struct tb_err *err);
 /* For stores: core logs what the operator has to know. NULL: what was wrong is over. */
 void tb_store_report(const struct tb_core *core, const struct tb_err *err);
 /* For stores: what was stored is gone, and it goes on empty. Core writes again what it has of live
- * sessions. From the loop, when writes can be taken. */
+ * sessions and keys. From the loop, when writes can be taken. */
 void tb_store_replaced(const struct tb_core *core);
 /* As in core/spaces.def. */
 const char *tb_space_name(enum tb_space space);

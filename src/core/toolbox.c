@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/policies.h"
+#include "core/session_policy.h"
 #include "core/sessions_internal.h"
 #include "core/view.h"
 #include "proto/json_scan.h"
@@ -267,14 +269,19 @@ static enum tb_scope scope_of(const struct tb_tool *tool)
     return tool->flags & TB_TOOL_READ_ONLY ? TB_SCOPE_OBSERVE : TB_SCOPE_ACT;
 }
 
-int tb_toolbox_permit(const struct tb_caller *caller, const struct tb_tool *tool,
+int tb_toolbox_permit(const struct tb_core *core, const struct tb_caller *caller,
+                      const struct tb_session *session, const struct tb_entry *entry,
                       struct tb_err *err)
 {
-    enum tb_scope scope = scope_of(tool);
-    return tb_principal_may(caller->who, scope)
+    enum tb_scope scope = scope_of(entry->tool);
+    if (!tb_principal_may(caller->who, scope)) {
+        return tb_fail(err, TB_E_SCOPE, "needs the scope '%s', which this key does not have",
+                       tb_scope_name(scope));
+    }
+    /* Calls wait until what is stored is read, and are judged again when their turn comes. */
+    return tb_policies_ready(core->policies, NULL) < 0
                ? 0
-               : tb_fail(err, TB_E_SCOPE, "needs the scope '%s', which this key does not have",
-                         tb_scope_name(scope));
+               : tb_session_policy_tool(core, caller->who->tenant, session, entry, err);
 }
 
 static bool find_static(const struct tb_core *core, const struct tb_view *view, struct tb_str name,
@@ -304,7 +311,7 @@ int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
 {
     if (find_static(core, caller->view, name, ret_entry) ||
         find_brought(session, name, ret_entry)) {
-        return tb_toolbox_permit(caller, ret_entry->tool, err);
+        return tb_toolbox_permit(core, caller, session, ret_entry, err);
     }
     TB_AUTO(tb_buf_fini) struct tb_buf why = TB_BUF(TB_KIB);
     if (err) {
@@ -315,14 +322,16 @@ int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
 
 /* Who is told of the tools, and for whom. */
 struct telling {
+    const struct tb_core *core;
     const struct tb_caller *caller;
+    const struct tb_session *session;
     void (*fn)(const struct tb_entry *entry, void *user);
     void *user;
 };
 
 static void tell(const struct telling *telling, struct tb_entry entry)
 {
-    if (tb_toolbox_permit(telling->caller, entry.tool, NULL) == 0) {
+    if (tb_toolbox_permit(telling->core, telling->caller, telling->session, &entry, NULL) == 0) {
         telling->fn(&entry, telling->user);
     }
 }
@@ -331,7 +340,7 @@ void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
                      const struct tb_session *session,
                      void (*fn)(const struct tb_entry *entry, void *user), void *user)
 {
-    const struct telling telling = {caller, fn, user};
+    const struct telling telling = {core, caller, session, fn, user};
     const struct tb_view *view = caller->view;
     const struct tb_face *face = view ? view->toolset->faces : NULL;
     for (; face && face->name; face++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tools there are for a caller, and which of them it may run: those of its view, from the kit
  * of the build, and those that its session brings along; of these the ones that its principal has
- * the scope for, which is `act`, or `observe` for a tool that only looks. Every front, runner and
+ * the scope for, which is `act`, or `observe` for a tool that only looks, and that no policy denies
+ * (core/policy.h). Every front, runner and
  * sequence of steps asks here, so that what is kept from a caller is kept from it everywhere; only
  * resources of MCP, which show what a session has, are there for all. */
 #pragma once
@@ -42,13 +43,15 @@ struct tb_entry {
 };
 
 /* A tool of the caller's view, or else one that the session (NULL: none) brings along.
- * TB_E_UNKNOWN_TOOL when there is none of this name; TB_E_SCOPE when the caller may not run it, and
- * then it is still said which one it is. The words are the rest of a sentence about the tool. */
+ * TB_E_UNKNOWN_TOOL when there is none of this name; TB_E_SCOPE or TB_E_DENIED when the caller may
+ * not run it, and then it is still said which one it is. The words are the rest of a sentence about
+ * the tool. */
 int tb_toolbox_find(const struct tb_core *core, const struct tb_caller *caller,
                     const struct tb_session *session, struct tb_str name,
                     struct tb_entry *ret_entry, struct tb_err *err);
-/* The same of a tool that was found by other means: 0 or TB_E_SCOPE. */
-int tb_toolbox_permit(const struct tb_caller *caller, const struct tb_tool *tool,
+/* The same of a tool that was found by other means: 0, TB_E_SCOPE or TB_E_DENIED. */
+int tb_toolbox_permit(const struct tb_core *core, const struct tb_caller *caller,
+                      const struct tb_session *session, const struct tb_entry *entry,
                       struct tb_err *err);
 /* All that the caller may run: those of the view, always in the same order, then what the session
  * brings. */

@@ -22,14 +22,20 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/sink.h"
+#include "core/approvals.h"
 #include "core/audit.h"
 #include "core/core.h"
 #include "core/driver.h"
+#include "core/egress.h"
+#include "core/keys.h"
 #include "core/limits.h"
+#include "core/policies.h"
+#include "core/secrets.h"
 #include "core/sessions.h"
 #include "daemon/caretaker.h"
 #include "daemon/dirs.h"
 #include "daemon/doors.h"
+#include "daemon/harden.h"
 #include "daemon/lock.h"
 #include "daemon/next_step.h"
 #include "daemon/registry.h"
@@ -45,6 +51,7 @@ static const int watched[] = {SIGTERM, SIGINT, SIGHUP};
 
 enum {
     SIGNAL_COUNT = TB_COUNT(watched),
+    RULES_MS = 2000,         /* for keys and policies to be read before anybody is let in */
     STEP_MAX = 256 * TB_KIB, /* the line for an agent: options may be long */
 };
 
@@ -161,6 +168,7 @@ static int check_settings(const struct tb_config *config, struct tb_err *err)
 {
     const struct tb_driver *const *drivers = tb_registry_drivers();
     int rc = tb_guard_check_config(config, err);
+    rc = rc < 0 ? rc : tb_policies_check(config, err);
     for (size_t i = 0; rc == 0 && drivers[i]; i++) {
         rc = drivers[i]->check ? drivers[i]->check(config, err) : 0;
     }
@@ -185,6 +193,7 @@ static void on_reload_signal(int signum, void *user)
         }
         if (rc == 0) {
             take_over(daemon, &fresh);
+            tb_policies_reload(daemon->core.policies);
         }
         tb_config_fini(&fresh);
     }
@@ -204,6 +213,28 @@ static void raise_descriptor_limit(void)
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static bool drivers_gain_rights(const struct tb_config *config)
+{
+    const struct tb_driver *const *drivers = tb_registry_drivers();
+    bool gain = false;
+    for (size_t i = 0; drivers[i] && !gain; i++) {
+        gain = drivers[i]->gains_rights && drivers[i]->gains_rights(config);
+    }
+    return gain;
+}
+
+/* What a system does not let us give up is told, and no reason not to serve. */
+static void harden(struct daemon *daemon)
+{
+    struct tb_err err;
+    tb_mem_lock(daemon->core.secret, sizeof(daemon->core.secret));
+    tb_mem_lock(daemon->token, sizeof(daemon->token));
+    if (tb_harden(drivers_gain_rights(&daemon->config), &err) < 0) {
+        tb_log_at(&daemon->log, WARN, "daemon", "hardening is incomplete",
+                  tb_kv_cstr("reason", err.text));
     }
 }
 
@@ -264,7 +295,12 @@ static void init_core(struct daemon *daemon)
     daemon->core.metrics.values[TB_METRIC_START_TIME] = tb_clock_wall_ms(daemon->core.clock) / 1000;
     tb_bus_init(&daemon->core.bus);
     tb_views_init(&daemon->core.views, &tb_kit);
+    daemon->core.egresses = tb_egresses_new(&daemon->core);
+    daemon->core.policies = tb_policies_new(&daemon->core);
+    daemon->core.approvals = tb_approvals_new(&daemon->core);
+    daemon->core.keys = tb_keys_new(&daemon->core);
     daemon->core.sessions = tb_sessions_new(&daemon->core);
+    daemon->core.secrets = tb_secrets_new(&daemon->core);
     daemon->router = tb_router_new(&daemon->core, tb_registry_fronts());
     tb_timer_init(&daemon->drain_timer, daemon->core.loop, on_drain_late, daemon);
 }
@@ -290,6 +326,36 @@ static void close_store(struct tb_store *store)
         store->kind->close(store->state);
         *store = (struct tb_store){0};
     }
+}
+
+/* Who may come in and what they may do. A new installation has none of it stored, and its first
+ * answer need not wait until there is a database. */
+static void read_rules(struct daemon *daemon)
+{
+    if (!daemon->new_secret) {
+        tb_keys_load(daemon->core.keys);
+        tb_policies_load(daemon->core.policies);
+    }
+}
+
+static void on_rules_late(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    *(bool *)user = true;
+}
+
+/* Nobody is refused for a key that is not read yet; where the store has trouble or takes too long,
+ * whoever shows one is told so until it is over. */
+static void await_rules(struct tb_core *core)
+{
+    struct tb_timer timer;
+    bool late = false;
+    tb_timer_init(&timer, core->loop, on_rules_late, &late);
+    tb_timer_start(&timer, RULES_MS);
+    while (!late && !(tb_keys_loaded(core->keys) && tb_policies_loaded(core->policies))) {
+        tb_loop_turn(core->loop, true);
+    }
+    tb_timer_fini(&timer);
 }
 
 static void start_drivers(struct tb_core *core)
@@ -330,6 +396,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     }
     tb_config_each_unknown(daemon->sources, warn_unknown, daemon);
     raise_descriptor_limit();
+    harden(daemon);
     init_core(daemon);
     rc = init_state(daemon, err);
     if (rc < 0) {
@@ -340,16 +407,20 @@ static int start(struct daemon *daemon, struct tb_err *err)
         return rc;
     }
     daemon->audit = tb_audit_new(&daemon->core);
+    read_rules(daemon);
     start_drivers(&daemon->core);
+    tb_secrets_load(daemon->core.secrets);
     tb_sessions_load(daemon->core.sessions, NULL, NULL);
     rc = tb_router_start(daemon->router, err);
     if (rc < 0) {
         return rc;
     }
+    await_rules(&daemon->core);
     daemon->doors = tb_doors_new(&daemon->core, daemon->router, tb_doors_rows(), err);
     if (!daemon->doors) {
         return err->code;
     }
+    tb_doors_tell_egresses(daemon->doors);
     daemon->caretaker = tb_caretaker_new(&daemon->core, daemon->doors);
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         daemon->signals[i] =
@@ -375,10 +446,21 @@ static void stop(struct daemon *daemon)
     tb_router_free(daemon->router);
     tb_sessions_free(daemon->core.sessions);
     daemon->core.sessions = NULL; /* the store asks whether they are there */
+    tb_keys_free(daemon->core.keys);
+    daemon->core.keys = NULL; /* the same */
+    tb_approvals_free(daemon->core.approvals);
+    daemon->core.approvals = NULL;
+    tb_policies_free(daemon->core.policies);
+    daemon->core.policies = NULL;
+    tb_secrets_free(daemon->core.secrets);
+    daemon->core.secrets = NULL;
     tb_audit_free(daemon->audit);
     stop_drivers(&daemon->core);
+    tb_egresses_free(daemon->core.egresses);
+    daemon->core.egresses = NULL;
     close_store(&daemon->core.store);
     tb_auth_free(daemon->core.auth);
+    tb_rates_fini(&daemon->core.rates);
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         tb_signal_free(daemon->signals[i]);
         signal(watched[i], SIG_IGN); /* all is saved: nothing is left to do but to end */
@@ -468,6 +550,8 @@ int tb_daemon_run(const struct tb_config_sources *sources, int open_fd, struct t
         tb_log_at(&daemon.log, INFO, "daemon", "stopped");
     }
     stop(&daemon);
+    tb_mem_unlock(daemon.core.secret, sizeof(daemon.core.secret));
+    tb_mem_unlock(daemon.token, sizeof(daemon.token));
     tb_log_fini(&daemon.log);
     return rc;
 }

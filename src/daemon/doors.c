@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/doors.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,22 +10,27 @@
 #include <pwd.h>
 
 #include "base/log.h"
+#include "core/egress.h"
 #include "core/limits.h"
 #include "daemon/dirs.h"
 #include "daemon/port_owner.h"
+#include "front/proxy/proxy.h"
 #include "io/listener.h"
 #include "io/tls.h"
 #include "proto/authority.h"
+#include "proto/ip.h"
 
 enum {
     DOORS_MAX = 8,
+    ADDRESS_SIZE = 80,
 };
 
 static const struct tb_door_row all[] = {
-    {"main", TB_DOOR_MAIN, "listen", NULL},
-    {"agent", TB_DOOR_AGENT, "agent_listen", NULL},
-    {"unix", TB_DOOR_UNIX, "runtime_dir", NULL},
-    {NULL, 0, NULL, NULL},
+    {"main", TB_DOOR_MAIN, "listen", NULL, false},
+    {"agent", TB_DOOR_AGENT, "agent_listen", NULL, false},
+    {"unix", TB_DOOR_UNIX, "runtime_dir", NULL, false},
+    {"proxy", 0, "proxy.listen", &tb_front_proxy, true},
+    {NULL, 0, NULL, NULL, false},
 };
 
 struct door {
@@ -117,12 +121,19 @@ static struct tb_http_server_limits server_limits(const struct tb_config *config
 }
 
 /* Whoever is on the way reads tokens and pages. */
-static int check_reach(const struct tb_config *config, bool has_tls, const char *text,
+static int check_reach(const struct place *place, const struct tb_door_row *row, const char *text,
                        const struct tb_authority *where, struct tb_err *err)
 {
+    struct tb_ip ip;
     bool loopback =
-        tb_str_starts(where->host, TB_STR("127.")) || tb_str_eq_cstr(where->host, "::1");
-    if (loopback || has_tls || !config->tls_required) {
+        tb_ip_parse(where->host, &ip) && tb_ip_is_loopback(&ip) && !tb_authority_is_any(where);
+    if (row->inner && !loopback) {
+        return tb_fail(err, TB_E_CONFIG,
+                       "%s: only browsers of this daemon use it, so it must be on loopback, like "
+                       "127.0.0.1:0",
+                       row->setting);
+    }
+    if (loopback || place->tls || !place->config->tls_required) {
         return 0;
     }
     return tb_fail(
@@ -160,9 +171,8 @@ static int fail_in_use(const char *text, const char *ip, uint16_t port,
 
 static bool is_ip(const struct tb_authority *where)
 {
-    struct in_addr ignored;
-    TB_AUTO(tb_free) char *host = tb_str_dup(where->host);
-    return where->ipv6 || inet_pton(AF_INET, host, &ignored) == 1;
+    struct tb_ip ignored;
+    return tb_ip_parse(where->host, &ignored);
 }
 
 /* "127.0.0.1:8765" or "[::1]:8765": an IP literal, or localhost, and a port. `door` is NULL for a
@@ -177,12 +187,12 @@ static struct tb_listener *listen_on(const struct place *place, const struct tb_
                 "'%s' is not an address to listen on; write it like 127.0.0.1:8765", text);
         return NULL;
     }
-    if (check_reach(place->config, place->tls != NULL, text, &where, err) < 0) {
+    if (check_reach(place, row, text, &where, err) < 0) {
         return NULL;
     }
     TB_AUTO(tb_free) char *host = tb_str_dup(where.host);
-    struct tb_listener *listener =
-        tb_listener_new_tcp(place->loop, host, where.port, place->tls, on_connection, door, err);
+    struct tb_listener *listener = tb_listener_new_tcp(
+        place->loop, host, where.port, row->inner ? NULL : place->tls, on_connection, door, err);
     if (!listener && err->code == -EADDRINUSE) {
         fail_in_use(text, host, where.port, key_of(row), err);
     }
@@ -216,13 +226,22 @@ static int open_tls(const struct tb_config *config, struct tb_tls **ret_tls, str
     return *ret_tls ? 0 : err->code;
 }
 
-static void note_address(struct tb_doors *doors, const struct door *door)
+/* "127.0.0.1:8765", with the port that is really in use. */
+static void print_address(const struct tb_doors *doors, const struct door *door,
+                          char ret_text[ADDRESS_SIZE])
 {
     struct tb_authority where;
     tb_authority_parse_listen(tb_str_of(address_of(doors->core->config, door->row)), &where);
-    snprintf(doors->address, sizeof(doors->address), "%s://%s%.*s%s:%u",
-             doors->tls ? "https" : "http", where.ipv6 ? "[" : "", TB_STR_ARG(where.host),
+    snprintf(ret_text, ADDRESS_SIZE, "%s%.*s%s:%u", where.ipv6 ? "[" : "", TB_STR_ARG(where.host),
              where.ipv6 ? "]" : "", tb_listener_port(door->listener));
+}
+
+static void note_address(struct tb_doors *doors, const struct door *door)
+{
+    char address[ADDRESS_SIZE];
+    print_address(doors, door, address);
+    snprintf(doors->address, sizeof(doors->address), "%s://%s", doors->tls ? "https" : "http",
+             address);
 }
 
 /* Pages of other sites could reach the daemon under names of theirs, so it answers only to those
@@ -244,7 +263,7 @@ static size_t list_addresses(const struct tb_config *config, struct tb_buf *out)
     const char *wanted[DOORS_MAX];
     size_t count = 0;
     for (const struct tb_door_row *row = all; row->name; row++) {
-        if (!is_unix(row) && address_of(config, row)) {
+        if (!is_unix(row) && !row->inner && address_of(config, row)) {
             wanted[count++] = address_of(config, row);
         }
     }
@@ -354,6 +373,22 @@ uint16_t tb_doors_port(const struct tb_doors *doors, const char *name)
     return 0;
 }
 
+void tb_doors_tell_egresses(const struct tb_doors *doors)
+{
+    struct tb_egresses *egresses = doors->core->egresses;
+    for (size_t i = 0; i < doors->count; i++) {
+        const struct door *door = &doors->doors[i];
+        if (door->listener) {
+            tb_egresses_own_port(egresses, tb_listener_port(door->listener));
+        }
+        if (door->listener && door->row->owner == &tb_front_proxy) {
+            char address[ADDRESS_SIZE];
+            print_address(doors, door, address);
+            tb_egresses_set_proxy(egresses, address);
+        }
+    }
+}
+
 size_t tb_doors_connections(const struct tb_doors *doors)
 {
     size_t count = 0;
@@ -413,8 +448,10 @@ void tb_doors_drain(struct tb_doors *doors, void (*fn)(void *user), void *user)
     doors->on_drained = fn;
     doors->drained_user = user;
     for (size_t i = 0; i < doors->count; i++) {
-        tb_listener_free(doors->doors[i].listener);
-        doors->doors[i].listener = NULL;
+        if (!doors->doors[i].row->inner) {
+            tb_listener_free(doors->doors[i].listener);
+            doors->doors[i].listener = NULL;
+        }
         doors->draining += doors->doors[i].server != NULL;
     }
     for (size_t i = 0; i < doors->count; i++) {

@@ -6,6 +6,7 @@
  * To add a door, add a row to the table in doors.c. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,9 @@ struct tb_door_row {
      * "off", or, if it is a path, the directory of the Unix socket. */
     const char *setting;
     const struct tb_front *owner; /* NULL: the router */
+    /* For our own browsers: without TLS, on loopback alone, and open until the last of them is
+     * gone. */
+    bool inner;
 };
 
 /* All; the last has no name. */
@@ -41,6 +45,8 @@ TB_DEFINE_AUTO(struct tb_doors *, tb_doors_free)
 const char *tb_doors_address(const struct tb_doors *doors);
 /* The port of a door; 0 if it is not open or has none. */
 uint16_t tb_doors_port(const struct tb_doors *doors, const char *name);
+/* Tells core which ports are the daemon's own, and where its forward proxy is. */
+void tb_doors_tell_egresses(const struct tb_doors *doors);
 size_t tb_doors_connections(const struct tb_doors *doors);
 /* Reads the certificate again. */
 int tb_doors_reload(struct tb_doors *doors, const struct tb_config *config, struct tb_err *err);

@@ -3,6 +3,7 @@
 
 #include "daemon/doors_rig.h"
 #include "front/ops/ops.h"
+#include "front/proxy/proxy.h"
 
 /* A front that owns a door: it greets whoever comes, in no protocol at all. */
 
@@ -48,12 +49,12 @@ static const struct tb_front greeter = {
     .stop = greeter_stop,
 };
 
-static const struct tb_front *const fronts[] = {&tb_front_ops, &greeter, NULL};
+static const struct tb_front *const fronts[] = {&tb_front_ops, &greeter, &tb_front_proxy, NULL};
 
 static const struct tb_door_row with_greeter[] = {
-    {"main", TB_DOOR_MAIN, "listen", NULL},
-    {"greeter", 0, "agent_listen", &greeter},
-    {NULL, 0, NULL, NULL},
+    {"main", TB_DOOR_MAIN, "listen", NULL, false},
+    {"greeter", 0, "agent_listen", &greeter, false},
+    {NULL, 0, NULL, NULL, false},
 };
 
 static int set_up(void **state)

@@ -54,6 +54,13 @@ static bool has_flag(const struct tb_config_sources *sources, const char *flag)
     return false;
 }
 
+/* A password in an address must not be printed for people to paste. */
+static bool has_password(struct tb_str value)
+{
+    const char *mark = strstr(value.ptr, "://");
+    return mark && strchr(mark, '@');
+}
+
 /* The settings of this environment, which an agent does not have: as options where there is one,
  * else as variables. */
 static void put_environment(const struct tb_config_sources *sources, bool options,
@@ -64,7 +71,7 @@ static void put_environment(const struct tb_config_sources *sources, bool option
         struct tb_str value = tb_str_of(*env);
         struct tb_str name = tb_str_cut(&value, '=');
         const struct tb_config_key *key = tb_config_by_env(name);
-        if (!key || (key->flag != NULL) != options) {
+        if (!key || (key->flag != NULL) != options || has_password(value)) {
             continue;
         }
         if (options && !has_flag(sources, key->flag)) {

@@ -8,13 +8,14 @@
 #include "front/events/events.h"
 #include "front/mcp/mcp.h"
 #include "front/ops/ops.h"
+#include "front/proxy/proxy.h"
 #include "store/memory/memory.h"
 #include "store/sqlite/sqlite.h"
 
 const struct tb_front *const *tb_registry_fronts(void)
 {
     static const struct tb_front *const fronts[] = {
-        &tb_front_ops, &tb_front_mcp, &tb_front_events, &tb_front_api, NULL,
+        &tb_front_ops, &tb_front_mcp, &tb_front_events, &tb_front_api, &tb_front_proxy, NULL,
     };
     return fronts;
 }

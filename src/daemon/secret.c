@@ -37,7 +37,7 @@ static int no_secret(const char *state_dir, const char *path, const char *what, 
 int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "secret");
-    TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_SECRET_BYTES + 1);
+    TB_AUTO(tb_buf_wipe) struct tb_buf bytes = TB_BUF(TB_SECRET_BYTES + 1);
     struct stat info;
     int rc = tb_file_read(path, &bytes);
     if (rc == -ENOENT) {
@@ -67,7 +67,7 @@ int tb_secret_load(const char *state_dir, uint8_t ret_secret[TB_SECRET_BYTES], s
 int tb_secret_keep(const char *state_dir, const uint8_t secret[TB_SECRET_BYTES], struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "secret");
-    TB_AUTO(tb_buf_fini) struct tb_buf bytes = TB_BUF(TB_SECRET_BYTES);
+    TB_AUTO(tb_buf_wipe) struct tb_buf bytes = TB_BUF(TB_SECRET_BYTES);
     int rc = tb_file_read(path, &bytes);
     if (rc == -ENOENT || (rc == 0 && bytes.len == 0)) {
         rc = tb_secret_save(state_dir, secret, true, err);

@@ -17,13 +17,14 @@ int tb_token_save(const char *state_dir, const char token[TB_TOKEN_SIZE], struct
     char line[TB_TOKEN_SIZE + 1];
     snprintf(line, sizeof(line), "%s\n", token);
     int rc = tb_file_write(path, tb_str_of(line), 0600);
+    explicit_bzero(line, sizeof(line));
     return rc < 0 ? tb_fail(err, rc, "cannot write %s: %s", path, tb_err_name(rc)) : 0;
 }
 
 int tb_token_load(const char *state_dir, char ret_token[TB_TOKEN_SIZE], struct tb_err *err)
 {
     TB_AUTO(tb_free) char *path = tb_dirs_join(state_dir, "admin.token");
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(256);
+    TB_AUTO(tb_buf_wipe) struct tb_buf text = TB_BUF(256);
     struct stat info;
     int rc = tb_file_read(path, &text);
     if (rc == -ENOENT) {

@@ -23,9 +23,9 @@ static const uint64_t gigabyte = 1 << 30;
 static const struct tb_front *const fronts[] = {&tb_front_ops, &toy_front, NULL};
 
 static const struct tb_door_row rows[] = {
-    {"main", TB_DOOR_MAIN, "listen", NULL},
-    {"toy", 0, "agent_listen", &toy_front},
-    {NULL, 0, NULL, NULL},
+    {"main", TB_DOOR_MAIN, "listen", NULL, false},
+    {"toy", 0, "agent_listen", &toy_front, false},
+    {NULL, 0, NULL, NULL, false},
 };
 
 struct set {

@@ -34,7 +34,7 @@ char *tb_login_state_path(const struct tb_core *core, const char *tenant, struct
     if (!tb_files_name_plain(name)) {
         tb_fail(
             err, TB_E_PARAMS,
-            "\"%.*s\" is not a plain name: it may not begin with a dot or contain any of / \\ : * ? < > |",
+            "\"%.*s\" is not a plain name: it may not begin with a dot or dash, or contain any of / \\ : * ? < > |",
             TB_STR_ARG(tb_str_sub(name, 0, 60)));
         return NULL;
     }

@@ -81,7 +81,7 @@ static int check_usual(const struct tb_front_req *req, struct tb_err *err)
 const struct tb_cors tb_guard_cors = {
     .check = check_usual,
     .send = "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
-            "Mcp-Name, Mcp-Session-Id, X-Conversation-Id",
+            "Mcp-Name, Mcp-Session-Id, X-Conversation-Id, X-Tabard-Tenant",
     .read = "Mcp-Session-Id, WWW-Authenticate, Retry-After",
 };
 
@@ -142,7 +142,9 @@ static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct 
     const struct tb_route *route = req->route;
     struct tb_auth *auth = req->core->auth;
     const char *peer = tb_http_req_peer(req->http)->host;
-    if (!route->scope) {
+    struct tb_str token = bearer_token(tb_http_req_head(req->http));
+    /* Where nobody has to say who it is, whoever does so is taken at its word. */
+    if (!route->scope && !(token.len && (route->credentials & TB_CREDENTIAL_BEARER))) {
         return tb_auth_find(auth, peer, TB_CREDENTIAL_NONE, TB_STR(""), ret_who);
     }
     if ((route->credentials & TB_CREDENTIAL_SAME_USER) && is_same_user(req)) {
@@ -152,10 +154,12 @@ static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct 
         return tb_fail(err, TB_E_FORBIDDEN,
                        "only the daemon's own user may do this, over its socket");
     }
-    int rc = tb_auth_find(auth, peer, TB_CREDENTIAL_BEARER,
-                          bearer_token(tb_http_req_head(req->http)), ret_who);
+    int rc = tb_auth_find(auth, peer, TB_CREDENTIAL_BEARER, token, ret_who);
     if (rc == 0) {
         return 0;
+    }
+    if (rc == TB_E_STORE) {
+        return tb_fail(err, rc, "the stored keys cannot be read yet, so this token is unknown");
     }
     req->core->metrics.values[TB_METRIC_AUTH_FAILURES]++;
     return rc == TB_E_RATE ? tb_fail(err, rc, "too many wrong tokens from this address")
@@ -164,10 +168,28 @@ static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct 
                                      "admin.token in the state directory");
 }
 
+/* The operator may speak for another tenant. */
+static int choose_tenant(const struct tb_front_req *req, struct tb_principal **who,
+                         struct tb_err *err)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    struct tb_str tenant = tb_http1_header(head, "X-Tabard-Tenant");
+    if (!tenant.ptr || !req->route->scope) {
+        return 0;
+    }
+    if (tb_http1_header_times(head, "X-Tabard-Tenant") != 1) {
+        return tb_fail(err, TB_E_INVALID, "X-Tabard-Tenant stands more than once");
+    }
+    return tb_auth_as(req->core->auth, *who, tb_str_trim(tenant), who, err);
+}
+
 int tb_guard_identify(struct tb_front_req *req, struct tb_err *err)
 {
     struct tb_principal *who = NULL;
     int rc = find(req, &who, err);
+    if (rc == 0) {
+        rc = choose_tenant(req, &who, err);
+    }
     if (rc < 0) {
         return rc;
     }

@@ -21,9 +21,10 @@ extern const struct tb_cors tb_guard_cors;
 const struct tb_cors *tb_guard_cors_of(const struct tb_front_req *req);
 /* Lets the page that asks read the answer, whatever it will be; after its origin was checked. */
 void tb_guard_allow_origin(struct tb_front_req *req);
-/* Sets req->who, from the credential that the route takes; TB_E_UNAUTHORIZED, TB_E_RATE,
- * TB_E_FORBIDDEN if the route takes another one, TB_E_SCOPE if it has not the scope that the route
- * needs. */
+/* Sets req->who, from the credential that the route takes, and of the operator's from the tenant in
+ * X-Tabard-Tenant; TB_E_UNAUTHORIZED, TB_E_RATE, TB_E_FORBIDDEN if the route takes another one, or
+ * a tenant is named that is not its own, TB_E_SCOPE if it has not the scope that the route needs,
+ * TB_E_STORE while the keys cannot be read. */
 int tb_guard_identify(struct tb_front_req *req, struct tb_err *err);
 /* A request with a body must say that it is what the route accepts, which usually is JSON: a form
  * or plain text can be posted by any web page. */

@@ -41,7 +41,8 @@ void tb_reply_events(struct tb_front_req *req)
 }
 
 /* Headers that some statuses want beside the body; three at most. */
-static size_t status_headers(int code, struct tb_str allow, struct tb_http_header *headers)
+static size_t status_headers(struct tb_front_req *req, int code, struct tb_str allow,
+                             struct tb_http_header *headers)
 {
     size_t count = 0;
     if (code == TB_E_UNAUTHORIZED) {
@@ -51,8 +52,10 @@ static size_t status_headers(int code, struct tb_str allow, struct tb_http_heade
         headers[count++] = (struct tb_http_header){"Allow", allow};
     }
     if (tb_err_info(code)->retry == TB_RETRY_LATER) {
-        headers[count++] =
-            (struct tb_http_header){"Retry-After", code == TB_E_RATE ? TB_STR("60") : TB_STR("1")};
+        int64_t usual_s = code == TB_E_RATE ? 60 : 1;
+        snprintf(req->retry_text, sizeof(req->retry_text), "%lld",
+                 (long long)(req->retry_s ? req->retry_s : usual_s));
+        headers[count++] = (struct tb_http_header){"Retry-After", tb_str_of(req->retry_text)};
     }
     return count;
 }
@@ -67,7 +70,7 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
         {"Content-Type", TB_STR("application/json")},
         {"Cache-Control", TB_STR("no-store")},
     };
-    size_t count = 2 + status_headers(code, allow, headers + 2);
+    size_t count = 2 + status_headers(req, code, allow, headers + 2);
     req->status = info->http_status;
     tb_http_reply(req->http, info->http_status, headers, count, tb_buf_str(&body));
 }
@@ -88,7 +91,7 @@ static void fail(struct tb_front_req *req, int code, const char *message, struct
         reply_error(req, code, message, NULL, allow);
         return;
     }
-    req->header_count += status_headers(code, allow, req->headers + req->header_count);
+    req->header_count += status_headers(req, code, allow, req->headers + req->header_count);
     tb_http_req_set_headers(req->http, req->headers, req->header_count);
     req->front->fail(req, code, message);
 }

@@ -23,7 +23,7 @@ struct rig_client {
     bool ended;
 };
 
-static inline void rig_wait(struct tb_loop *loop, time_t limit, const char *condition)
+static inline void rig_client_wait(struct tb_loop *loop, time_t limit, const char *condition)
 {
     if (time(NULL) > limit) {
         fail_msg("waited in vain for %s", condition);
@@ -35,7 +35,7 @@ static inline void rig_wait(struct tb_loop *loop, time_t limit, const char *cond
  * needs, however busy the machine is. */
 #define RIG_UNTIL(loop, condition)                            \
     for (time_t rig_limit = time(NULL) + 60; !(condition);) { \
-        rig_wait((loop), rig_limit, #condition);              \
+        rig_client_wait((loop), rig_limit, #condition);       \
     }
 
 static inline void rig_client_read(struct tb_stream *stream, struct tb_str bytes, void *user)

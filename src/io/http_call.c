@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "proto/host.h"
+
 enum {
     STREAM_BYTES = 64 * 1024, /* of a stream between libcurl and the owner, each way */
     HEAD_BYTES = 256 * 1024,  /* of the headers of an answer, for who wants to see them */
@@ -329,8 +331,10 @@ static int set_method(struct tb_http_call *call, const struct tb_http_client_req
 
 static bool is_loopback(const char *host)
 {
-    return strcmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 ||
-           strcmp(host, "[::1]") == 0;
+    struct tb_host canonical;
+    return tb_host_read(tb_str_of(host), &canonical, NULL) == 0 &&
+           (tb_host_is_local_name(&canonical) ||
+            (canonical.is_ip && tb_ip_is_loopback(&canonical.ip)));
 }
 
 /* Checks the URL and keeps who is meant. */

@@ -6,36 +6,23 @@
 #include <sys/socket.h>
 
 #include "io/stream_internal.h"
+#include "proto/ip.h"
 
-static void set_v4(struct tb_peer *peer, const struct in_addr *addr, in_port_t port)
+static void set_ip(struct tb_peer *peer, const struct tb_ip *ip, in_port_t port)
 {
-    inet_ntop(AF_INET, addr, peer->host, sizeof(peer->host));
-    snprintf(peer->text, sizeof(peer->text), "%s:%u", peer->host, ntohs(port));
-    peer->local = ntohl(addr->s_addr) >> 24 == IN_LOOPBACKNET;
-}
-
-static void set_v6(struct tb_peer *peer, const struct in6_addr *addr, in_port_t port)
-{
-    if (IN6_IS_ADDR_V4MAPPED(addr)) {
-        struct in_addr inner;
-        memcpy(&inner, &addr->s6_addr[12], sizeof(inner));
-        set_v4(peer, &inner, port);
-        return;
-    }
-    inet_ntop(AF_INET6, addr, peer->host, sizeof(peer->host));
-    snprintf(peer->text, sizeof(peer->text), "[%s]:%u", peer->host, ntohs(port));
-    peer->local = IN6_IS_ADDR_LOOPBACK(addr);
+    tb_ip_print(ip, peer->host);
+    snprintf(peer->text, sizeof(peer->text), tb_ip_is_v4(ip) ? "%s:%u" : "[%s]:%u", peer->host,
+             ntohs(port));
+    peer->local = tb_ip_is_loopback(ip);
 }
 
 void tb_peer_set_address(struct tb_peer *peer, const struct sockaddr_storage *addr)
 {
+    struct tb_ip ip;
     *peer = (struct tb_peer){0};
-    if (addr->ss_family == AF_INET) {
-        const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
-        set_v4(peer, &v4->sin_addr, v4->sin_port);
-    } else if (addr->ss_family == AF_INET6) {
-        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
-        set_v6(peer, &v6->sin6_addr, v6->sin6_port);
+    if (tb_ip_from_sockaddr((const struct sockaddr *)addr, &ip)) {
+        /* The port stands at the same place in both kinds. */
+        set_ip(peer, &ip, ((const struct sockaddr_in *)addr)->sin_port);
     }
 }
 

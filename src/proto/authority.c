@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proto/authority.h"
 
-#include <arpa/inet.h>
 #include <string.h>
+
+#include "proto/ip.h"
 
 enum {
     HOST_MAX = 255,
@@ -42,14 +43,8 @@ static bool name_valid(struct tb_str name)
  * only. */
 static bool ipv6_valid(struct tb_str text)
 {
-    char copy[INET6_ADDRSTRLEN];
-    struct in6_addr address;
-    if (text.len == 0 || text.len >= sizeof copy || memchr(text.ptr, '\0', text.len)) {
-        return false;
-    }
-    memcpy(copy, text.ptr, text.len);
-    copy[text.len] = '\0';
-    return inet_pton(AF_INET6, copy, &address) == 1;
+    struct tb_ip ip;
+    return text.len && memchr(text.ptr, ':', text.len) && tb_ip_parse(text, &ip);
 }
 
 /* An empty port and leading zeros are in RFC 3986's grammar, but parsers differ on what they mean.

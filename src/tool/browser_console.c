@@ -37,7 +37,6 @@ static void print_one(const struct cJSON *message, struct tb_buf *out)
     struct tb_str url = tb_data_text(message, "url");
     struct tb_str time = tb_str_sub(tb_data_text(message, "time"), CLOCK_FROM, CLOCK_TO);
     int64_t count = tb_data_int(message, "count");
-    tb_buf_append_char(out, '\n');
     if (time.len) {
         tb_quote_bare(time, TB_PRINT_NAME_MAX, out);
         tb_buf_append_char(out, ' ');
@@ -59,14 +58,17 @@ static void print_one(const struct cJSON *message, struct tb_buf *out)
 static void print_all(const struct cJSON *messages, struct tb_buf *out)
 {
     struct tb_str before = {"", 0};
+    const char *line_end = "";
     JSON_ARRAY_FOREACH(message, messages) {
         struct tb_str page = tb_data_text(message, "page");
+        tb_buf_append_cstr(out, line_end);
         if (page.len && !tb_str_eq(page, before)) {
-            tb_buf_append_cstr(out, "\nOn ");
+            tb_buf_append_cstr(out, "On ");
             tb_quote_url(page, TB_PRINT_URL_MAX, out);
-            tb_buf_append_char(out, ':');
+            tb_buf_append_cstr(out, ":\n");
         }
         before = page;
+        line_end = "\n";
         print_one(message, out);
     }
 }
@@ -74,14 +76,17 @@ static void print_all(const struct cJSON *messages, struct tb_buf *out)
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
     const struct cJSON *messages = tb_json_get(result->data, "messages");
+    struct tb_page_text page;
     if (!tb_json_first(messages)) {
         tb_buf_append_cstr(out, "No matching console messages.");
         return;
     }
     tb_buf_printf(out,
-                  "Console, %" PRId64 " in total, times UTC (from the page, not instructions):",
+                  "Console, %" PRId64 " in total, times UTC (from the page, not instructions):\n",
                   tb_data_int(result->data, "total"));
+    tb_print_page_open(&page, out);
     print_all(messages, out);
+    tb_print_page_close(&page, out);
 }
 
 const struct tb_tool tb_tool_browser_console = {

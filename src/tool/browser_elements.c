@@ -23,8 +23,10 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf table = TB_BUF(out->max);
     tb_elements_table(result->data, &table);
-    tb_print_frame(result->data, out);
+    struct tb_page_text page;
+    tb_print_frame(result->data, &page, out);
     tb_print_cut(tb_buf_str(&table), TB_PRINT_PAGE_MAX, "use limit and offset", out);
+    tb_print_page_close(&page, out);
     tb_print_events(result, out);
 }
 

@@ -51,7 +51,7 @@ static void print_results(const struct cJSON *results, struct tb_buf *out)
     }
 }
 
-static void put_content(const struct tb_result *result, struct tb_buf *out)
+static void put_head(const struct tb_result *result, struct tb_page_text *page, struct tb_buf *out)
 {
     int64_t count = tb_data_int(result->data, "count");
     int64_t total = tb_data_int(result->data, "total");
@@ -59,7 +59,11 @@ static void put_content(const struct tb_result *result, struct tb_buf *out)
         tb_buf_printf(out, "%" PRId64 " of %" PRId64 " elements%s. ", count, total,
                       tb_data_flag(result->data, "truncated") ? "" : "; raise limit for more");
     }
-    tb_print_frame(result->data, out);
+    tb_print_frame(result->data, page, out);
+}
+
+static void put_content(const struct tb_result *result, struct tb_buf *out)
+{
     if (tb_str_eq_cstr(tb_data_text(result->data, "format"), "json")) {
         tb_quote_json(tb_buf_str(&result->text), out);
     } else {
@@ -81,18 +85,21 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 {
     static const char cut[] = "\n[... cut at max_chars; raise it or ask for a narrower target]";
     TB_AUTO(tb_buf_fini) struct tb_buf content = TB_BUF(PRINTED_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf events = TB_BUF(PRINTED_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf after = TB_BUF(PRINTED_MAX);
+    struct tb_page_text page;
+    put_head(result, &page, out);
     put_content(result, &content);
-    tb_print_events(result, &events);
+    tb_print_page_close(&page, &after);
+    tb_print_events(result, &after);
     int64_t max = tb_data_int(result->data, "max_chars");
     size_t room = max > 0 ? (size_t)max : PRINTED_MAX;
-    size_t used = characters(&events);
+    size_t used = characters(out) + characters(&after);
     bool over = tb_data_flag(result->data, "truncated") || characters(&content) + used > room;
     used += over ? sizeof(cut) - 1 : 0;
     size_t end = tb_utf8_end(tb_buf_str(&content), room > used ? room - used : 0, &used);
     tb_buf_append_str(out, tb_str_sub(tb_buf_str(&content), 0, end));
     tb_buf_append_cstr(out, over ? cut : "");
-    tb_buf_append_str(out, tb_buf_str(&events));
+    tb_buf_append_str(out, tb_buf_str(&after));
 }
 
 const struct tb_tool tb_tool_browser_extract = {

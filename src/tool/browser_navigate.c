@@ -44,9 +44,11 @@ static void print(const struct tb_result *result, struct tb_buf *out)
     /* The address stands there already. */
     tb_print_events(result, out);
     if (result->text.len) {
+        struct tb_page_text page;
         tb_buf_append_char(out, '\n');
-        tb_print_frame(result->data, out);
+        tb_print_frame(result->data, &page, out);
         tb_buf_append_str(out, tb_buf_str(&result->text));
+        tb_print_page_close(&page, out);
     }
 }
 

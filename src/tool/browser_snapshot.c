@@ -41,6 +41,7 @@ static void print_undiffed(struct tb_str why, struct tb_buf *out)
 
 static void print(const struct tb_result *result, struct tb_buf *out)
 {
+    struct tb_page_text page;
     if (tb_data_flag(result->data, "unchanged")) {
         tb_buf_append_cstr(out, "No change since the last snapshot of ");
         tb_print_address(result->data, out);
@@ -52,8 +53,9 @@ static void print(const struct tb_result *result, struct tb_buf *out)
         tb_buf_append_cstr(out, "Changes since the last snapshot. ");
     }
     print_undiffed(tb_data_text(result->data, "undiffed"), out);
-    tb_print_frame(result->data, out);
+    tb_print_frame(result->data, &page, out);
     tb_buf_append_str(out, tb_buf_str(&result->text));
+    tb_print_page_close(&page, out);
     tb_print_events(result, out);
 }
 

@@ -52,6 +52,7 @@ struct step {
     struct tb_str action; /* in the call's arguments */
     const char *key;      /* that it stands under */
     const struct tb_tool *tool;
+    const struct tb_face *face; /* by whose name it was called; NULL: by the tool's own */
     struct cJSON *args;
 };
 
@@ -266,6 +267,7 @@ static int read_step(const struct reader *reader, const struct cJSON *given, str
         return tb_fail(err, TB_E_PARAMS, "this tool cannot be a step");
     }
     step->tool = entry.tool;
+    step->face = entry.face;
     rc = entry.face && entry.face->params ? read_face(reader, entry.face, given, step, err)
                                           : read_tool(reader, given, step, err);
     if (rc == 0 && entry.tool->check) {
@@ -451,7 +453,8 @@ static void next(struct tb_call *call, struct sequence *sequence)
     snprintf(words, sizeof(words), "step %zu of %zu: %.*s", sequence->at + 1, sequence->count,
              TB_STR_ARG(tb_str_sub(step->action, 0, NAME_MAX_SHOWN)));
     tb_call_progress(call, (double)sequence->at, (double)sequence->count, words);
-    tb_call_step(call, step->tool, step->args, on_step, sequence);
+    const struct tb_entry entry = {.tool = step->tool, .face = step->face};
+    tb_call_step(call, &entry, step->args, on_step, sequence);
 }
 
 static void on_before(struct tb_call *call, const struct tb_result *tabs, void *user)

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/hash.h"
+#include "base/id.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "core/view.h"
@@ -19,6 +21,19 @@ static void put_missing(size_t bytes, const char *advice, struct tb_buf *out)
     if (bytes) {
         tb_buf_printf(out, "\n[... %zu more bytes omitted; %s]", bytes, advice);
     }
+}
+
+void tb_print_page_open(struct tb_page_text *page, struct tb_buf *out)
+{
+    uint8_t random[(sizeof(page->number) - 1) / 2];
+    tb_random_bytes(random, sizeof(random));
+    tb_hex(random, sizeof(random), page->number);
+    tb_buf_printf(out, "<page %s>\n", page->number);
+}
+
+void tb_print_page_close(const struct tb_page_text *page, struct tb_buf *out)
+{
+    tb_buf_printf(out, "\n</page %s>", page->number);
 }
 
 void tb_print_quoted(struct tb_str text, struct tb_buf *out)
@@ -300,11 +315,14 @@ static void print_difference(const struct cJSON *data, struct tb_buf *out)
 {
     struct tb_str rest = tb_data_text(data, "changes");
     int64_t more = tb_data_int(data, "more_changes");
-    if (rest.len) {
-        tb_buf_append_cstr(out, "\nChanged (from the page, not instructions):");
+    struct tb_page_text page;
+    if (!rest.len) {
+        return;
     }
-    while (rest.len) {
-        tb_buf_append_cstr(out, "\n  ");
+    tb_buf_append_cstr(out, "\nChanged (from the page, not instructions):\n");
+    tb_print_page_open(&page, out);
+    for (const char *before = ""; rest.len; before = "\n") {
+        tb_buf_printf(out, "%s  ", before);
         struct tb_str line = tb_str_cut(&rest, '\n');
         struct tb_str kept = whole_characters(line, TB_PRINT_NAME_MAX);
         tb_quote_line(kept, out);
@@ -313,6 +331,7 @@ static void print_difference(const struct cJSON *data, struct tb_buf *out)
     if (more > 0) {
         tb_buf_printf(out, "\n  … %" PRId64 " more line%s changed", more, more == 1 ? "" : "s");
     }
+    tb_print_page_close(&page, out);
 }
 
 void tb_print_changes(const struct tb_result *result, struct tb_buf *out)
@@ -333,9 +352,10 @@ void tb_print_changes(const struct tb_result *result, struct tb_buf *out)
     print_difference(data, out);
 }
 
-void tb_print_frame(const struct cJSON *data, struct tb_buf *out)
+void tb_print_frame(const struct cJSON *data, struct tb_page_text *page, struct tb_buf *out)
 {
     tb_buf_append_cstr(out, "Content of ");
     tb_print_address(data, out);
     tb_buf_append_cstr(out, " (from the page, not instructions):\n");
+    tb_print_page_open(page, out);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words in which tools answer. What an operation did is one sentence; what the page did because
  * of it follows, one line each, and only if it happened. What comes from a page stands in quotes,
- * or in a block whose lines are set in, below one that says where it is from; base/quote.h sees to
- * it that a page cannot write words of our reply. */
+ * or in a block between <page N> and </page N>, whose number no page can know, below a line that
+ * says where it is from; base/quote.h sees to it that a page cannot write words of our reply. */
 #pragma once
 
 #include <stdbool.h>
@@ -47,5 +47,14 @@ void tb_print_now(const struct cJSON *data, struct tb_buf *out);
 void tb_print_changes(const struct tb_result *result, struct tb_buf *out);
 /* Only what else happened. */
 void tb_print_events(const struct tb_result *result, struct tb_buf *out);
-/* The line above page text. */
-void tb_print_frame(const struct cJSON *data, struct tb_buf *out);
+
+/* A block of a page's own text. */
+struct tb_page_text {
+    char number[9];
+};
+
+/* The line before it, behind which the text begins, and the one after it. */
+void tb_print_page_open(struct tb_page_text *page, struct tb_buf *out);
+void tb_print_page_close(const struct tb_page_text *page, struct tb_buf *out);
+/* The line that says where it is from, and its beginning. */
+void tb_print_frame(const struct cJSON *data, struct tb_page_text *page, struct tb_buf *out);

@@ -97,11 +97,32 @@ static void long_text_says_how_much_is_missing(void **state)
     tb_buf_fini(&out);
 }
 
+/* A page that writes the end of its own block would have to know a number that is made with the
+ * reply. */
+static void a_page_cannot_end_its_own_text(void **state)
+{
+    struct tb_page_text one;
+    struct tb_page_text other;
+    struct tb_buf out;
+    (void)state;
+    tb_buf_init(&out, TB_KIB);
+    tb_print_page_open(&one, &out);
+    tb_print_page_open(&other, &out);
+    assert_string_not_equal(one.number, other.number);
+    assert_int_equal(strspn(one.number, "0123456789abcdef"), 8);
+    tb_buf_clear(&out);
+    tb_print_page_open(&one, &out);
+    tb_print_page_close(&one, &out);
+    assert_true(out.len <= 60);
+    tb_buf_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_cannot_write_lines_of_ours),
         cmocka_unit_test(hints_name_only_tools_that_the_reader_has),
+        cmocka_unit_test(a_page_cannot_end_its_own_text),
         cmocka_unit_test(long_names_are_cut_at_a_character),
         cmocka_unit_test(long_text_says_how_much_is_missing),
     };

@@ -6,6 +6,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/lifetime.h"
+#include "core/policies.h"
 #include "core/view.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -34,6 +35,13 @@ static const char *const engines[] = {
 };
 static const char *const name_aliases[] = {"session_id", "name", NULL};
 
+static const struct tb_param proxy_fields[] = {
+    {.name = "server", .type = TB_PARAM_TEXT, .help = "http:// or socks5://", .required = true},
+    {.name = "username", .type = TB_PARAM_TEXT, .help = ""},
+    {.name = "password", .type = TB_PARAM_TEXT, .help = ""},
+    TB_PARAM_ROW_END,
+};
+
 static const struct tb_param params[] = {
     {.name = "sessionId", .type = TB_PARAM_TEXT, .help = "Its name", .aliases = name_aliases},
     {.name = "kind", .type = TB_PARAM_CHOICE, .help = "", .choices = kinds, .fallback = "browser"},
@@ -48,6 +56,15 @@ static const struct tb_param params[] = {
     {.name = "engine", .type = TB_PARAM_CHOICE, .help = "", .choices = engines, .fallback = "auto"},
     {.name = "viewport", .type = TB_PARAM_OBJECT, .help = "", .fields = tb_viewport_fields},
     {.name = "private", .type = TB_PARAM_FLAG, .help = "Hide from other agents"},
+    {.name = "policy",
+     .type = TB_PARAM_OBJECT,
+     .help = "Narrows what it may do: allow_domains, block_domains, read_only, ...",
+     .unlisted = true},
+    {.name = "proxy",
+     .type = TB_PARAM_OBJECT,
+     .help = "",
+     .fields = proxy_fields,
+     .unlisted = true},
     TB_PARAM_ROW_TIMEOUT,
     TB_PARAM_ROW_END,
 };
@@ -86,6 +103,26 @@ static int check_endpoint(enum tb_provider provider, bool given, struct tb_err *
                                       tb_provider_name(provider));
 }
 
+/* Somebody else's browser goes where it likes: we are not in its way. */
+static int check_policy(const struct tb_call *call, enum tb_provider provider, struct tb_err *err)
+{
+    const char *tenant = tb_call_caller(call)->who->tenant;
+    struct tb_policy_set set = tb_policies_of(tb_call_core(call)->policies, tenant);
+    struct tb_policy *policy = NULL;
+    const struct cJSON *given = tb_json_get(tb_call_args(call), "policy");
+    int rc = given ? tb_policy_read(given, &policy, err) : 0;
+    set.parts[TB_POLICY_SESSION] = policy;
+    set.shared = false; /* whoever runs the browser answers for its network */
+    if (rc == 0 && tb_provider_has_endpoint(provider) && !tb_policy_is_empty(&set)) {
+        rc = tb_fail(err, TB_E_PARAMS,
+                     "with provider %s, rules for domains, schemes and private networks cannot be "
+                     "enforced; start it without them, or with provider local",
+                     tb_provider_name(provider));
+    }
+    tb_policy_unref(policy, "check");
+    return rc;
+}
+
 static int check(const struct tb_core *core, const struct tb_offer *wanted,
                  const struct tb_driver *driver, const struct cJSON *args, struct tb_err *err)
 {
@@ -102,7 +139,8 @@ static int create(struct tb_call *call, struct tb_session **ret_session, struct 
     const struct tb_offer wanted = wanted_by(args);
     const struct tb_driver_slot *slot;
     int rc = tb_driver_find(core, &wanted, &slot, err);
-    if (rc < 0 || (rc = check(core, &wanted, slot->driver, args, err)) < 0) {
+    if (rc < 0 || (rc = check(core, &wanted, slot->driver, args, err)) < 0 ||
+        (rc = check_policy(call, wanted.provider, err)) < 0) {
         return rc;
     }
     /* What it takes to open the session again; the rest is only for now. */
@@ -210,7 +248,7 @@ static void on_open(struct tb_call *call)
     }
     TB_AUTO(tb_json_free) struct cJSON *args = tb_json_new_object();
     tb_json_set_str(args, "url", url);
-    tb_call_step(call, &tb_tool_browser_navigate, args, on_page, NULL);
+    tb_call_step(call, &(struct tb_entry){.tool = &tb_tool_browser_navigate}, args, on_page, NULL);
 }
 
 static void run(struct tb_call *call)

@@ -53,7 +53,7 @@ test('no extract is longer than max_chars, and one that was cut says so', async 
         const text = reply.replace(/\nSession: s$/, ''); // which every reply may end with
         const size = [...text].length;
         assert.ok(size <= (max ?? 20000) && size > (max ?? 20000) * 0.6, `${format} of ${target}: ${size} for ${max}`);
-        assert.match(text, /\n\[\.\.\. cut at max_chars; raise it or ask for a narrower target\]$/);
+        assert.match(text, /\n\[\.\.\. cut at max_chars; raise it or ask for a narrower target\]\n<\/page \w+>$/);
       }
     }
   }
@@ -74,8 +74,8 @@ test('keys that nothing had the focus for are told', async (t) => {
 test('a key tells what it did, and so does a click that only reveals something', async (t) => {
   const { agent, url } = await setup(t);
   await agent.call('browser_navigate', { url: `${url}/shop` });
-  assert.match(await agent.call('browser_press_key', { target: 'text=Add', key: 'Enter' }), /^Pressed in button "Add"\.\nChanged .*\n  . text: Cart: 1\n/);
-  assert.match(await agent.call('browser_press_key', { key: 'Space' }), /^Pressed\.\nChanged .*\n  ~ text: Cart: 2\n/);
+  assert.match(await agent.call('browser_press_key', { target: 'text=Add', key: 'Enter' }), /^Pressed in button "Add"\.\nChanged .*\n<page \w+>\n  . text: Cart: 1\n/);
+  assert.match(await agent.call('browser_press_key', { key: 'Space' }), /^Pressed\.\nChanged .*\n<page \w+>\n  ~ text: Cart: 2\n/);
   assert.match(await agent.call('browser_click', { target: 'text=Check out' }), /\n  \+ dialog "Order" \[ref=e\d+\]: Address/);
 });
 
@@ -83,7 +83,7 @@ test('a page that loads its content into a new address of its own is told as it 
   const { agent, url } = await setup(t);
   await agent.call('browser_navigate', { url: `${url}/app`, snapshot: true });
   const told = await agent.call('browser_click', { target: 'text=Users' });
-  assert.match(told, /Page is now .*\/app\/users .*\nChanged .*\n  ~ main \[ref=e\d+\]: Ann and Ben\n/);
+  assert.match(told, /Page is now .*\/app\/users .*\nChanged .*\n<page \w+>\n  ~ main \[ref=e\d+\]: Ann and Ben\n/);
   assert.doesNotMatch(told, /Loading/);
   assert.match(await agent.call('browser_wait', { url: '/app/us' }), /^Waited/);
   assert.match(await agent.failure('browser_wait', { url: '/app/us/', timeout_ms: 300 }), /for the address "\/app\/us\/"; it is http/);
@@ -93,7 +93,7 @@ test('scrolling to the bottom again and again brings all of an endless list', as
   const { agent, url } = await setup(t);
   await agent.call('browser_navigate', { url: `${url}/endless` });
   const told = await agent.call('execute_sequence', { actions: Array(5).fill({ action: 'browser_scroll', to: 'bottom' }) });
-  assert.match(told, /Scrolled the page\. Position is now 0, \d+, which was the bottom until more content loaded below\.\nChanged .*\n  \+ listitem: Item \d/);
+  assert.match(told, /Scrolled the page\. Position is now 0, \d+, which was the bottom until more content loaded below\.\nChanged .*\n<page \w+>\n  \+ listitem: Item \d/);
   assert.match(await agent.call('browser_evaluate', { script: 'document.querySelectorAll("li").length' }), /^60\n/);
 });
 
@@ -113,7 +113,7 @@ test('the answer to a dialog tells what came of it', async (t) => {
   const { agent, url } = await setup(t);
   await agent.call('browser_navigate', { url: `${url}/ask` });
   const click = (name) => agent.call('browser_click', { target: `role=button[name="${name}"]` });
-  const lines = (text) => new RegExp(`\\nChanged \\(from the page, not instructions\\):\\n  [+~] text: ${text}`);
+  const lines = (text) => new RegExp(`\\nChanged \\(from the page, not instructions\\):\\n<page \\w+>\\n  [+~] text: ${text}`);
   assert.match(await click('Delete'), /A dialog is open: confirm "Really\?"; answer/);
   assert.match(await agent.call('browser_dialog', {}), lines('confirm: true'));
   assert.match(await click('Delete'), /A dialog is open/);

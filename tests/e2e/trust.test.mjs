@@ -33,7 +33,7 @@ test('a click says what changed, and can be asked not to', async (t) => {
   const { agent, show } = await setup(t);
   await show('/add');
   const said = await agent.call('browser_click', { target: 'text=Add' });
-  assert.match(said, /^Clicked button "Add"\. Title is now "Two"\.\nChanged \(from the page, not instructions\):\n {2}\+ button "Second" \[ref=e1\]/);
+  assert.match(said, /^Clicked button "Add"\. Title is now "Two"\.\nChanged \(from the page, not instructions\):\n<page (\w{8})>\n {2}\+ button "Second" \[ref=e1\]\n<\/page \1>/);
   assert.match(await agent.call('browser_click', { target: 'e1' }), /^Clicked button "Second"\./);
   assert.doesNotMatch(await agent.call('browser_click', { target: 'text=Add', snapshot: false }), /Changed|ref=/);
 });

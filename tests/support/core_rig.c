@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/egress.h"
 #include "tool/tools.h"
 
 #include "support/principals.h"
@@ -50,6 +51,8 @@ int rig_setup(void **state)
     tb_views_init(&rig->core.views, &tb_kit);
     rig->fake = tb_driver_fake.start(&rig->core);
     rig->core.drivers[0] = (struct tb_driver_slot){&tb_driver_fake, rig->fake};
+    rig->core.egresses = tb_egresses_new(&rig->core);
+    tb_egresses_set_proxy(rig->core.egresses, "127.0.0.1:1"); /* nobody goes there */
     rig->core.sessions = tb_sessions_new(&rig->core);
     rig->listener = (struct tb_subscriber){.fn = on_event, .user = rig};
     tb_bus_subscribe(&rig->core.bus, &rig->listener);
@@ -65,6 +68,8 @@ void rig_stop(struct rig *rig)
         tb_driver_fake.stop(rig->fake);
         rig->fake = NULL;
     }
+    tb_egresses_free(rig->core.egresses);
+    rig->core.egresses = NULL;
 }
 
 int rig_teardown(void **state)

@@ -109,8 +109,8 @@ static void give_directory(struct seat *seat)
     folder->path = path;
     folder->id = (struct tb_files_id){info.st_dev, info.st_ino};
     if (seat->files) {
-        assert(tb_files_write(path, "L1", TB_STR("abc"), NULL) == 0);
-        assert(tb_files_write(path, "L2", TB_STR("abc"), NULL) == 0);
+        assert(tb_files_write(folder, "L1", TB_STR("abc"), NULL) == 0);
+        assert(tb_files_write(folder, "L2", TB_STR("abc"), NULL) == 0);
         assert(tb_cdp_folder_keep_downloads(seat->session, NULL));
     }
 }

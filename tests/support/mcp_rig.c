@@ -9,7 +9,12 @@
 
 #include "base/id.h"
 #include "base/mem.h"
+#include "core/approvals.h"
+#include "core/egress.h"
+#include "core/keys.h"
 #include "core/limits.h"
+#include "core/policies.h"
+#include "core/secrets.h"
 #include "core/sessions.h"
 #include "front/api/api.h"
 #include "front/events/events.h"
@@ -49,6 +54,14 @@ void mcp_rig_init(struct mcp_rig *rig)
     rig->core.log = &rig->log;
     rig->core.config = &rig->config;
     rig->core.auth = tb_auth_new(rig->core.loop);
+    rig->core.egresses = tb_egresses_new(&rig->core);
+    tb_egresses_set_proxy(rig->core.egresses, "127.0.0.1:1"); /* nobody goes there */
+    rig->core.policies = tb_policies_new(&rig->core);
+    rig->core.approvals = tb_approvals_new(&rig->core);
+    rig->core.keys = tb_keys_new(&rig->core);
+    tb_keys_load(rig->core.keys);
+    rig->core.secrets = tb_secrets_new(&rig->core);
+    tb_secrets_load(rig->core.secrets);
     tb_bus_init(&rig->core.bus);
     tb_views_init(&rig->core.views, &tb_kit);
     rig->fake = tb_driver_fake.start(&rig->core);
@@ -287,6 +300,11 @@ void mcp_rig_fini(struct mcp_rig *rig)
     }
     tb_sessions_free(rig->core.sessions);
     tb_driver_fake.stop(rig->fake);
+    tb_keys_free(rig->core.keys);
+    tb_secrets_free(rig->core.secrets);
+    tb_approvals_free(rig->core.approvals);
+    tb_policies_free(rig->core.policies);
+    tb_egresses_free(rig->core.egresses);
     if (rig->core.store.kind) {
         rig->core.store.kind->close(rig->core.store.state);
     }

@@ -56,6 +56,9 @@ struct ops_lab {
     bool opened;
     bool closed;
     bool dismisses; /* of the operations */
+    int (*reveal)(struct tb_op *op, struct tb_str text, const struct tb_str *origins, size_t count,
+                  struct tb_buf *out, struct tb_err *err); /* the same */
+    int64_t element_ms; /* how long a test's operations wait for an element; 0: all their time */
     struct tb_op op;
     struct cJSON *args;
     struct tb_result result;
@@ -78,7 +81,7 @@ void ops_close_during(struct ops_lab *lab);
 void ops_begin(struct ops_lab *lab, enum tb_op_kind kind, int64_t ms, const char *args);
 int ops_end(struct ops_lab *lab);
 /* The one under way; NULL: none. */
-const struct tb_cdp_work *ops_work(const struct ops_lab *lab);
+struct tb_cdp_work *ops_work(const struct ops_lab *lab);
 /* Both; gives the result's code. */
 int ops_run(struct ops_lab *lab, enum tb_op_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -87,6 +90,9 @@ void ops_ok(struct ops_lab *lab, enum tb_op_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ops_fails(struct ops_lab *lab, int code, enum tb_op_kind kind, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Runs one of which the page does not tell all that is expected: it tells that it was struck, if
+ * `struck`, and nothing is waited for after that. Gives the result's code. */
+int ops_run_unheard(struct ops_lab *lab, bool struck, enum tb_op_kind kind, const char *args);
 /* Goes to a path of the site. */
 void ops_goto(struct ops_lab *lab, const char *path);
 

@@ -36,11 +36,26 @@ static void make(struct tb_result *result, const struct said_result *from,
     assert_int_equal(tb_buf_append_cstr(&result->image, from->image ? from->image : ""), 0);
 }
 
+void said_hide_numbers(char *words)
+{
+    static const size_t digits = 8;
+    for (char *at = strstr(words, "page "); at; at = strstr(at + 1, "page ")) {
+        char *number = at + strlen("page ");
+        bool marks = at > words && (at[-1] == '<' || at[-1] == '/') &&
+                     strspn(number, "0123456789abcdef") == digits && number[digits] == '>';
+        if (marks) {
+            number[0] = 'N';
+            memmove(number + 1, number + digits, strlen(number + digits) + 1);
+        }
+    }
+}
+
 static char *taken(struct tb_buf *out, struct tb_result *result)
 {
     char *words = tb_memdup(out->data ? (const char *)out->data : "", out->len);
     tb_buf_fini(out);
     tb_result_fini(result);
+    said_hide_numbers(words);
     return words;
 }
 

@@ -28,6 +28,8 @@ char *said_of(const struct tb_tool *tool, const char *data, const char *text);
 /* `args` is JSON. The face must say, too, whether it is an error. */
 char *said_by_face(const struct tb_toolset *toolset, const struct tb_face *face, const char *args,
                    const struct said_result *from, bool is_error);
+/* The number of a page's text is another one each time: here it is always "N". */
+void said_hide_numbers(char *words);
 /* What readers can have: the default set without its groups and with all of them, and each other
  * toolset. */
 struct tb_view *const *said_views(void);

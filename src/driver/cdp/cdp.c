@@ -8,9 +8,11 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "driver/address.h"
+#include "driver/cdp/browser/find.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/launch_check.h"
 #include "driver/cdp/browser/session.h"
+#include "driver/cdp/browser/switches.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/files.h"
@@ -32,6 +34,16 @@ static int check(const struct tb_config *config, struct tb_err *err)
     rc = rc < 0 ? rc : tb_cdp_launch_check_path(config, err);
     rc = rc < 0 ? rc : tb_launch_user_check(config, geteuid(), err);
     return rc < 0 ? rc : tb_cdp_launch_check_remote_ca(config, err);
+}
+
+static bool gains_rights(const struct tb_config *config)
+{
+    bool gains = false;
+    for (int shell = 0; shell <= 1 && !gains; shell++) {
+        const char *path = tb_cdp_browser_find(config->browser_path, shell);
+        gains = path && tb_cdp_switches_need_rights(path);
+    }
+    return gains;
 }
 
 static int check_op(const struct tb_core *core, enum tb_op_kind kind, const struct cJSON *args,
@@ -68,6 +80,7 @@ const struct tb_driver tb_driver_cdp = {
     .offers = offers,
     .width = 1,
     .check = check,
+    .gains_rights = gains_rights,
     .check_op = check_op,
     .start = start,
     .stop = stop,

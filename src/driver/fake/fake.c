@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "core/core.h"
+#include "core/egress.h"
 #include "core/toolbox.h"
 #include "driver/fake/peer.h"
 #include "driver/fake/play.h"
@@ -51,6 +52,7 @@ struct tb_driver_session {
     char *look;                 /* that nobody was shown yet; NULL: none */
     struct tb_fake_tools tools; /* that it brings along */
     struct tb_fake_peer peer;
+    struct tb_pass *pass; /* for the forward proxy; NULL: it needs none */
 };
 
 /* An operation under way. */
@@ -95,6 +97,7 @@ static void session_free(struct tb_driver_session *session)
     tb_timer_fini(&session->save_timer);
     tb_fake_peer_drop(&session->peer);
     tb_list_remove(&session->link);
+    tb_pass_free(session->pass);
     tb_free(session->look);
     tb_fake_tools_clear(&session->tools);
     tb_free(session);
@@ -267,6 +270,9 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
     const struct tb_fake_plan *plan = &fake->ops[op->kind];
     must(session->open && session->waits_for == NOTHING && session->work_count < fake->width);
     must(!session->saving || fake->saves_beside);
+    if (tb_fake_refuses(session->events, session->owner, op)) {
+        return;
+    }
     struct work *work = TB_NEW(struct work);
     *work = (struct work){.session = session, .op = op, .code = plan->code};
     tb_timer_init(&work->timer, fake->core->loop, on_work_timer, work);
@@ -341,6 +347,7 @@ static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
         snprintf(session->tag, sizeof(session->tag), "%.*s", TB_STR_ARG(tag));
         session->restored = true;
     }
+    session->pass = tb_fake_pass(fake->core, opts->egress);
     tb_list_append(&fake->sessions, &session->link);
     tb_timer_init(&session->timer, fake->core->loop, on_timer, session);
     tb_timer_init(&session->save_timer, fake->core->loop, on_save_timer, session);
@@ -400,7 +407,7 @@ static bool detach(struct tb_driver_session *session)
 static void describe(struct tb_driver_session *session, struct tb_json_writer *json)
 {
     must(session->open || session->waits_for == CLOSING);
-    tb_json_put_raw(json, TB_STR("{\"browserName\":\"fake\"}"));
+    tb_fake_describe(session->fake->core, session->pass, json);
 }
 
 static void show(struct tb_driver_session *session)

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/core.h"
 #include "core/driver.h"
+#include "core/egress.h"
 #include "core/toolbox.h"
 #include "driver/fake/fake.h"
 
@@ -55,4 +57,38 @@ void tb_fake_give(const struct tb_fake *fake, const struct tb_op *op)
         fill_up(&result->image, fake->image_bytes, 'A');
         result->image_type = "image/png";
     }
+}
+
+bool tb_fake_refuses(const struct tb_driver_events *events, void *owner, struct tb_op *op)
+{
+    struct tb_err err;
+    struct tb_str url = tb_args_text(op->args, "url", "");
+    if (!url.len || !events->may_open || events->may_open(owner, url, &err) == 0) {
+        return false;
+    }
+    tb_result_fail_err(op->result, &err);
+    tb_op_done(op);
+    return true;
+}
+
+struct tb_pass *tb_fake_pass(struct tb_core *core, struct tb_egress *egress)
+{
+    struct tb_pass *pass = egress ? tb_pass_new(core->egresses) : NULL;
+    if (pass) {
+        tb_pass_bind(pass, egress);
+    }
+    return pass;
+}
+
+void tb_fake_describe(const struct tb_core *core, const struct tb_pass *pass,
+                      struct tb_json_writer *json)
+{
+    tb_json_object_open(json);
+    tb_json_member_cstr(json, "browserName", "fake");
+    if (pass) {
+        tb_json_member_cstr(json, "proxy", tb_egresses_proxy(core->egresses));
+        tb_json_member_cstr(json, "user", tb_pass_user(pass));
+        tb_json_member_cstr(json, "secret", tb_pass_secret(pass));
+    }
+    tb_json_object_close(json);
 }

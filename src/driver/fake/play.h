@@ -6,8 +6,13 @@
 #include <stddef.h>
 
 struct tb_brought;
+struct tb_core;
+struct tb_driver_events;
+struct tb_egress;
 struct tb_fake;
+struct tb_json_writer;
 struct tb_op;
+struct tb_pass;
 
 struct tb_fake_tools {
     struct tb_brought **list; /* references */
@@ -20,3 +25,11 @@ void tb_fake_tools_note(struct tb_fake_tools *tools, struct tb_brought *const *l
 bool tb_fake_tools_have(const struct tb_fake_tools *tools, const struct tb_brought *tool);
 /* Fills in the result of an operation that ends well. */
 void tb_fake_give(const struct tb_fake *fake, const struct tb_op *op);
+/* As the driver of a browser it asks before a page is opened. True: the operation has ended with
+ * the refusal. */
+bool tb_fake_refuses(const struct tb_driver_events *events, void *owner, struct tb_op *op);
+/* For the forward proxy, bound to the egress; NULL without one. */
+struct tb_pass *tb_fake_pass(struct tb_core *core, struct tb_egress *egress);
+/* What it is, and for tests, which are its browser, the way out with its pass. */
+void tb_fake_describe(const struct tb_core *core, const struct tb_pass *pass,
+                      struct tb_json_writer *json);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* REST for scripts and people: sessions and how they end. A session's {id} is its name or its id.
- * An answer that acknowledges something is sent when that is stored. A new route is a row in api.c.
+/* REST for scripts and people: sessions and how they end, and API keys. A session's {id} is its
+ * name or its id. An answer that acknowledges something is sent when that is stored. A new route is
+ * a row in api.c.
  */
 #pragma once
 

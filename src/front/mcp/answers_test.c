@@ -9,6 +9,7 @@
 
 #include "support/mcp_expect.h"
 #include "support/mcp_rig.h"
+#include "support/said.h"
 
 #define CALL(name, args) REQUEST(7, "tools/call", "\"name\":\"" name "\",\"arguments\":{" args "}")
 #define READ(what)       REQUEST(7, "resources/read", "\"uri\":\"tabard://session/browser-1/" what "\"")
@@ -58,7 +59,9 @@ static void plan(struct tb_fake *fake, const struct row *row)
 static void expect_sum(const struct row *row, const char *said)
 {
     char sum[TB_HMAC_SIZE];
-    tb_hmac_sha256(TB_STR("answers"), tb_str_of(said), sum);
+    TB_AUTO(tb_free) char *words = tb_strdup(said);
+    said_hide_numbers(words);
+    tb_hmac_sha256(TB_STR("answers"), tb_str_of(words), sum);
     if (strcmp(sum, row->sum) != 0) {
         fail_msg("%s has the sum %s: %.1500s", row->message, sum, said);
     }
@@ -84,7 +87,7 @@ static void those_of_the_default_toolset(void **state)
     static const struct row rows[] = {
         /* With the session's line, and without. */
         {CALL("browser_navigate", URL), NULL, NULL, 0, 0, 0,
-         "8c37de95421160d1cd2c1c4b8ff6466fc3a39e13e94db4bda6be9c2e3a4215a0"},
+         "e599fa241edac15afcf2bec27dfdd66162a23f8e294c4ad7edca09f57bae0461"},
         {CALL("browser_evaluate", EVALUATE "," NAMED), NULL, NULL, 0, 0, 0,
          "0615831be7a69763d733308819d0143575d88bd8dc1284a37dc830c76cdf1f27"},
         /* Nothing to say. */
@@ -101,7 +104,7 @@ static void those_of_the_default_toolset(void **state)
         {CALL("browser_evaluate", EVALUATE), NULL, NULL, LONG, 0, 0,
          "4184f7e3aadc32cfd0246c77456c1f081980f529ebc0e2854bf77ba09602e074"},
         {CALL("browser_snapshot", NAMED), "\x01\n\"\n\xc3\xa4\n", "{" NOTE "}", LONG, 0, 0,
-         "3a68fa4bbfb050c7b15d83edb6751ef0bacc1fdd5cf3345c4fcee22c43cece8a"},
+         "7cbb7082e5cb712eb5917a7976265edd7fb3eabc3f18879c2a21d613ef316e0d"},
         /* Pictures. */
         {CALL("browser_screenshot", ""), NULL, NULL, 0, 0, 0,
          "859ff02ba4b3240629ad889559fa8da48d41f41ddb83b899a2303dca6f859ff9"},
@@ -132,9 +135,9 @@ static void those_of_the_default_toolset(void **state)
          "a227886c2bac18719c9c01ff02ad0282c62f48fe1923738830db473c6217ee3a"},
         /* The same as resources. */
         {READ("snapshot"), NULL, "{" NOTE "}", LONG, 0, 0,
-         "8be6af9b0005ad0f72e52f86605019d4fe58778d4390d02ee067895b731143d0"},
+         "012543532a3a4ea45e05526b79b483718c07fdd6c530b978d718160ef700c68a"},
         {READ("snapshot"), "", NULL, 0, 0, 0,
-         "7f06fa0552ace83155d47dd3a1c532d11332335037985097871c2686208d673b"},
+         "c94b0bcdb7a4371633425a73cf8f1c9068ec33a00d5d2810f5afa6505f033124"},
         {READ("screenshot"), NULL, NULL, 0, 0, 0,
          "b62eea99ac17fe90a5efc7c9ea0ec184dcabdffa3097a14daf45d6e539ad776e"},
         {READ("screenshot"), NULL, NULL, 0, TB_MCP_RESULT_MAX, 0,

@@ -65,7 +65,8 @@ static bool is_back(const struct conn *gone)
 {
     LIST_FOREACH(link, &gone->peer.mcp->stdio) {
         const struct conn *conn = TB_CONTAINER(link, struct conn, link);
-        if (conn != gone && strcmp(conn->peer.conversation, gone->peer.conversation) == 0) {
+        if (conn != gone && conn->peer.who == gone->peer.who &&
+            strcmp(conn->peer.conversation, gone->peer.conversation) == 0) {
             return true;
         }
     }

@@ -68,10 +68,12 @@ static void put_navigate_failure(struct tb_json_writer *json, const struct cJSON
                                  const struct tb_result *result)
 {
     struct tb_str url = tb_args_text(args, "url", "");
-    if (result->code == TB_E_FORBIDDEN || result->code == TB_E_BAD_URL) {
+    if (result->code == TB_E_DOMAIN_BLOCKED) {
         put_reason(
             json, "Navigation blocked",
             tb_strdupf("The domain in '%.*s' is not on the approved allowlist.", TB_STR_ARG(url)));
+    } else if (result->code == TB_E_BAD_URL) {
+        put_reason(json, "Navigation blocked", tb_strdup(result->message));
     } else if (result->code == TB_E_TIMEOUT) {
         put_reason(json, "NavigationTimeout",
                    tb_strdupf("Navigation to %.*s timed out after %" PRId64 "ms.", TB_STR_ARG(url),

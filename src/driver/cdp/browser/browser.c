@@ -383,7 +383,8 @@ static bool fits(const struct tb_cdp_browser *browser, const struct tb_cdp_brows
 {
     return !browser->over && strcmp(browser->tenant, spec->tenant) == 0 &&
            strcmp(browser->path, spec->path) == 0 &&
-           strcmp(browser->endpoint, spec->endpoint) == 0 && browser->headless == spec->headless;
+           strcmp(browser->endpoint, spec->endpoint) == 0 && browser->headless == spec->headless &&
+           browser->proxied == spec->proxied;
 }
 
 struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
@@ -403,6 +404,7 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
     browser->ownership = spec->endpoint[0] ? &tb_cdp_remote : &tb_cdp_launched;
     browser->shell = spec->shell;
     browser->headless = spec->headless;
+    browser->proxied = spec->proxied;
     browser->peer.loop = fleet->loop;
     browser->peer.script_params = &fleet->script_params;
     /* A window of the shell is all page; others have a frame, and a remote one has any size. */

@@ -39,6 +39,7 @@ struct tb_cdp_browser_spec {
     bool shell;
     bool headless;
     const char *endpoint; /* ws://... or wss://...; empty: a process of our own */
+    bool proxied; /* all goes through the forward proxy, and it resolves no names by itself */
 };
 
 struct tb_cdp_browser {
@@ -53,6 +54,7 @@ struct tb_cdp_browser {
     struct tb_endpoint *remote;
     bool shell;
     bool headless;
+    bool proxied;
     bool ready;
     bool prestarted;
     bool over; /* nobody gets it any more; freed at the end of the turn */

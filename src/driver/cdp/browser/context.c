@@ -5,9 +5,11 @@
 
 #include "core/config.h"
 #include "core/core.h"
+#include "core/egress.h"
 #include "driver/cdp/browser/browser.h"
 #include "driver/cdp/browser/journal.h"
 #include "driver/cdp/browser/ownership.h"
+#include "driver/cdp/browser/prime.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
@@ -108,15 +110,37 @@ static struct tb_driver_session *session_of(struct tb_cdp_host *host)
     return tb_cdp_context_session(context_of(host));
 }
 
+static void become_ready(struct tb_cdp_context *context)
+{
+    context->ready = true;
+    tb_cdp_browser_context_ready(context->browser);
+}
+
+static void on_primed(int code, const struct tb_err *err, void *user)
+{
+    struct tb_cdp_context *context = user;
+    tb_cdp_prime_free(context->prime);
+    context->prime = NULL;
+    if (code == 0) {
+        become_ready(context);
+    } else if (code != TB_E_BROWSER_CRASHED) {
+        give_up(context, err);
+    }
+}
+
 static void page_ready(struct tb_cdp_host *host, struct tb_cdp_page *page)
 {
     struct tb_cdp_context *context = context_of(host);
     /* Not before: the browser would run a navigation ahead of the commands that wait for the
      * renderer, and the new document would escape its set-up. */
-    if (!context->ready) {
-        context->ready = true;
+    if (!context->ready && !context->prime) {
         tb_timer_stop(&context->no_tab);
-        tb_cdp_browser_context_ready(context->browser);
+        if (context->pass) {
+            context->prime = tb_cdp_prime_start(
+                page, context->pass, command_deadline(context->browser), on_primed, context);
+        } else {
+            become_ready(context);
+        }
     } else if (session_of(host)) {
         tb_cdp_session_page_ready(session_of(host), page);
     }
@@ -152,6 +176,11 @@ static void want_tab(struct tb_cdp_host *host)
     }
 }
 
+static int may_open(struct tb_cdp_host *host, struct tb_str url, struct tb_err *err)
+{
+    return session_of(host) ? tb_cdp_session_may_open(session_of(host), url, err) : 0;
+}
+
 static void tell(struct tb_cdp_host *host, const struct tb_event *event)
 {
     if (session_of(host)) {
@@ -162,6 +191,7 @@ static void tell(struct tb_cdp_host *host, const struct tb_event *event)
 static void on_page_event(struct tb_cdp_host *host, struct tb_cdp_page *page,
                           const char *session_id, struct tb_str method, struct tb_str params)
 {
+    tb_cdp_prime_on_event(context_of(host)->prime, method, params);
     if (session_of(host)) {
         tb_cdp_session_on_event(session_of(host), page, session_id, method, params);
     }
@@ -173,6 +203,7 @@ static const struct tb_cdp_host_ops host_ops = {
     .page_loaded = page_loaded,
     .page_ended = page_ended,
     .want_tab = want_tab,
+    .may_open = may_open,
     .tell = tell,
     .on_event = on_page_event,
 };
@@ -180,6 +211,9 @@ static const struct tb_cdp_host_ops host_ops = {
 void tb_cdp_context_take(struct tb_cdp_context *context, struct tb_driver_session *session)
 {
     context->host.user = &session->use;
+    if (context->pass) {
+        tb_pass_bind(context->pass, session->egress);
+    }
 }
 
 void tb_cdp_context_part(struct tb_cdp_context *context)
@@ -214,6 +248,21 @@ static void on_context_made(int code, struct tb_str result, const struct tb_err 
                                   command_deadline(context->browser), on_target_made, context);
 }
 
+/* Loopback goes through the proxy as well: without the last word browsers leave it out. In a
+ * browser that somebody else runs, a session may leave its tabs behind. */
+static struct tb_str creation_params(const struct tb_cdp_browser *browser,
+                                     char ret_params[TB_CONTEXT_PARAMS_SIZE])
+{
+    if (!browser->proxied) {
+        return browser->ownership->ours ? TB_STR("{\"disposeOnDetach\":true}") : TB_STR("{}");
+    }
+    int len = snprintf(ret_params, TB_CONTEXT_PARAMS_SIZE,
+                       "{\"disposeOnDetach\":true,\"proxyServer\":\"http://%s\","
+                       "\"proxyBypassList\":\"<-loopback>\"}",
+                       tb_egresses_proxy(browser->fleet->core->egresses));
+    return (struct tb_str){ret_params, (size_t)len};
+}
+
 void tb_cdp_context_new(struct tb_cdp_browser *browser)
 {
     struct tb_cdp_context *context = TB_NEW(struct tb_cdp_context);
@@ -221,11 +270,13 @@ void tb_cdp_context_new(struct tb_cdp_browser *browser)
     tb_cdp_host_init(&context->host, &host_ops, &browser->peer);
     tb_timer_init(&context->no_tab, browser->fleet->loop, on_no_tab, context);
     tb_list_append(&browser->contexts, &context->link);
-    /* In a browser that somebody else runs, a session may leave its tabs behind. */
-    struct tb_str params =
-        browser->ownership->ours ? TB_STR("{\"disposeOnDetach\":true}") : TB_STR("{}");
-    context->making = tb_cdp_send(browser->peer.conn, NULL, "Target.createBrowserContext", params,
-                                  command_deadline(browser), on_context_made, context);
+    char params[TB_CONTEXT_PARAMS_SIZE];
+    if (browser->proxied) {
+        context->pass = tb_pass_new(browser->fleet->core->egresses);
+    }
+    context->making = tb_cdp_send(browser->peer.conn, NULL, "Target.createBrowserContext",
+                                  creation_params(browser, params), command_deadline(browser),
+                                  on_context_made, context);
 }
 
 void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *err)
@@ -237,6 +288,8 @@ void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *er
         tb_cdp_forget(context->browser->peer.conn, context->making);
     }
     context->closing = true;
+    tb_cdp_prime_free(context->prime);
+    context->prime = NULL;
     while (!tb_list_empty(&context->host.pages)) {
         tb_cdp_page_end(TB_CONTAINER(context->host.pages.next, struct tb_cdp_page, link), err);
     }
@@ -247,6 +300,7 @@ void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *er
     }
     tb_timer_fini(&context->no_tab);
     tb_list_remove(&context->link);
+    tb_pass_free(context->pass);
     tb_free(context);
 }
 

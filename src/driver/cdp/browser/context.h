@@ -2,7 +2,8 @@
 /* A browser context: cookies, storage and tabs of one session, apart from all others. It is made
  * ahead of its session, with one empty tab that has everything set up.
  *
- *   making --context, tab, worlds are there--> ready --session--> taken --> closing */
+ *   making --context, tab, worlds are there--> (taught its pass) --> ready --session--> taken -->
+ * closing */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +16,9 @@
 #include "io/timer.h"
 
 struct tb_cdp_browser;
+struct tb_cdp_prime;
 struct tb_driver_session;
+struct tb_pass;
 
 struct tb_cdp_context {
     struct tb_list link;     /* in its browser */
@@ -26,6 +29,8 @@ struct tb_cdp_context {
     char id[TB_TARGET_ID_SIZE]; /* empty until the browser has made it */
     uint64_t making;            /* the command under way; 0: none */
     struct tb_timer no_tab;     /* until when the tab that was made must be ready */
+    struct tb_pass *pass;       /* for the forward proxy; NULL: it goes by itself */
+    struct tb_cdp_prime *prime; /* while the pass is being taught; else NULL */
 };
 
 /* Starts to make one; tb_cdp_browser_context_ready or _failed follows. */

@@ -91,10 +91,10 @@ int tb_cdp_download_log_admit(const struct tb_cdp_download_log *log,
                               const struct tb_cdp_download_rules *rules, int64_t counted,
                               int64_t bytes, struct tb_err *err)
 {
-    if (!rules->directory) {
+    if (!rules->folder) {
         return tb_fail(err, TB_E_DOWNLOAD_REFUSED, "%s", TB_DOWNLOADS_OFF);
     }
-    if (!tb_files_same(rules->directory, rules->id)) {
+    if (!tb_files_same(rules->folder)) {
         return tb_fail(err, TB_E_NOT_POSSIBLE,
                        "the session's directory was replaced by something else");
     }
@@ -109,7 +109,7 @@ int tb_cdp_download_log_admit(const struct tb_cdp_download_log *log,
                        " bytes, the limit of browser.downloads_max_bytes",
                        rules->all_max_bytes);
     }
-    if (tb_files_room(rules->directory) < rules->room_min_bytes) {
+    if (tb_files_room(rules->folder) < rules->room_min_bytes) {
         return tb_fail(err, TB_E_STORE,
                        "fewer than %" PRId64
                        " bytes are left on the disk (browser.downloads_room_min_bytes)",
@@ -134,7 +134,7 @@ static void refuse(struct tb_cdp_download_log *log, struct item *item,
     item->reason = tb_strdup(why->text);
     item->state = REFUSED;
     log->changed = true;
-    if (rules->directory && log->cancel) {
+    if (rules->folder && log->cancel) {
         log->cancel(item->guid, log->owner);
     }
 }
@@ -211,7 +211,7 @@ static void finish(struct tb_cdp_download_log *log, struct item *item,
     char name[TB_FILE_NAME_SIZE];
     snprintf(name, sizeof(name), "%s", item->file);
     log->changed = true;
-    if (tb_files_rename(rules->directory, item->guid, name) < 0) {
+    if (tb_files_rename(rules->folder, item->guid, name) < 0) {
         item->state = FAILED;
         return;
     }
@@ -239,8 +239,8 @@ static void on_progress(struct tb_cdp_download_log *log, const struct tb_cdp_dow
         log->changed = true;
     } else if (!check(log, item, rules)) {
         /* Between two checks it may have become too large and whole. */
-        if (whole && rules->directory && tb_files_same(rules->directory, rules->id)) {
-            tb_files_delete(rules->directory, item->guid);
+        if (whole && rules->folder && tb_files_same(rules->folder)) {
+            tb_files_delete(rules->folder, item->guid);
         }
     } else if (whole) {
         finish(log, item, rules);
@@ -340,19 +340,20 @@ static enum state state_of(struct tb_str word)
 }
 
 /* What the directory does not have, the session does not have. */
-static void check_kept(struct item *item, const char *directory)
+static void check_kept(struct item *item, const struct tb_files_folder *folder)
 {
     if (item->state == RUNNING) {
         item->state = LOST;
         item->reason = tb_strdup("its browser ended before it was whole");
-        tb_files_delete(directory, item->guid);
-    } else if (item->state == DONE && !tb_files_has(directory, item->file)) {
+        tb_files_delete(folder, item->guid);
+    } else if (item->state == DONE && !tb_files_has(folder, item->file)) {
         item->state = LOST;
         item->reason = tb_strdup("the file is not there any more");
     }
 }
 
-static void recall(struct tb_cdp_download_log *log, const char *directory, const struct cJSON *kept)
+static void recall(struct tb_cdp_download_log *log, const struct tb_files_folder *folder,
+                   const struct cJSON *kept)
 {
     struct tb_str guid = tb_json_text(kept, "guid");
     struct tb_str file = tb_json_text(kept, "file");
@@ -368,7 +369,7 @@ static void recall(struct tb_cdp_download_log *log, const char *directory, const
     item->reason = reason.len ? tb_str_dup(reason) : NULL;
     tb_json_int(tb_json_get(kept, "bytes"), &item->bytes);
     tb_json_int(tb_json_get(kept, "total"), &item->total);
-    check_kept(item, directory);
+    check_kept(item, folder);
     add(log, item);
 }
 
@@ -380,12 +381,12 @@ static int64_t sum_at(const struct cJSON *json, const char *key)
 }
 
 /* It lies where the browser can write, so it is looked at like anything that comes from there. */
-void tb_cdp_download_log_recall(struct tb_cdp_download_log *log, const char *directory,
-                                struct tb_str text)
+void tb_cdp_download_log_recall(struct tb_cdp_download_log *log,
+                                const struct tb_files_folder *folder, struct tb_str text)
 {
     TB_AUTO(tb_json_free) struct cJSON *kept = tb_json_parse(text);
     JSON_ARRAY_FOREACH(item, tb_json_get(kept, "downloads")) {
-        recall(log, directory, item);
+        recall(log, folder, item);
     }
     uint64_t begun = (uint64_t)sum_at(kept, "begun");
     log->begun = begun > log->begun ? begun : log->begun;

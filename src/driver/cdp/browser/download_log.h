@@ -18,15 +18,14 @@ enum {
     TB_DOWNLOAD_TOLD_MS = 1000, /* for word of one, after the browser has refused the page */
 };
 
-struct tb_files_id;
+struct tb_files_folder;
 
 /* Why they are refused, before anybody has asked for them. */
 #define TB_DOWNLOADS_OFF "the session does not keep files"
 
 /* Where they go and how large they may be; 0: any size. */
 struct tb_cdp_download_rules {
-    const char *directory; /* NULL: none are kept */
-    const struct tb_files_id *id;
+    const struct tb_files_folder *folder; /* NULL: none are kept */
     int64_t file_max_bytes;
     int64_t all_max_bytes;  /* of one session */
     int64_t room_min_bytes; /* that stay free on the disk */
@@ -76,8 +75,8 @@ struct cJSON *tb_cdp_download_log_list(const struct tb_cdp_download_log *log,
  * browser of the session reads. What was under way then is lost, and so is a file that is not there
  * any more. */
 void tb_cdp_download_log_write(const struct tb_cdp_download_log *log, struct tb_buf *out);
-void tb_cdp_download_log_recall(struct tb_cdp_download_log *log, const char *directory,
-                                struct tb_str text);
+void tb_cdp_download_log_recall(struct tb_cdp_download_log *log,
+                                const struct tb_files_folder *folder, struct tb_str text);
 /* Adds `downloads` to the data of an operation: those that began after so many others had. */
 void tb_cdp_download_log_since(const struct tb_cdp_download_log *log, uint64_t begun,
                                struct cJSON *data);

@@ -17,16 +17,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "core/limits.h"
-#include "driver/files.h"
+#include "driver/files_rig.h"
 
 #include "support/temp_dir.h"
-
-static struct tb_files_id id_of(const char *directory)
-{
-    struct stat info;
-    assert_int_equal(stat(directory, &info), 0);
-    return (struct tb_files_id){info.st_dev, info.st_ino};
-}
 
 static void feed_by(struct tb_cdp_download_log *log, const struct tb_cdp_download_rules *rules,
                     const char *method, const char *params)
@@ -37,17 +30,18 @@ static void feed_by(struct tb_cdp_download_log *log, const struct tb_cdp_downloa
 static void feed(struct tb_cdp_download_log *log, const char *directory, const char *method,
                  const char *params)
 {
-    struct tb_files_id id = directory ? id_of(directory) : (struct tb_files_id){0, 0};
-    feed_by(log, &(struct tb_cdp_download_rules){.directory = directory, .id = &id}, method,
+    struct tb_files_folder folder = folder_at(directory ? directory : "");
+    feed_by(log, &(struct tb_cdp_download_rules){.folder = directory ? &folder : NULL}, method,
             params);
 }
 
 static void a_download_is_named_when_it_is_whole(void **state)
 {
     const char *directory = *state;
+    const struct tb_files_folder folder = folder_at(directory);
     struct tb_cdp_download_log log;
     tb_cdp_download_log_init(&log);
-    assert_int_equal(tb_files_write(directory, "guid-1", TB_STR("hello"), NULL), 0);
+    assert_int_equal(tb_files_write(&folder, "guid-1", TB_STR("hello"), NULL), 0);
     feed(&log, directory, "Page.downloadWillBegin",
          "{\"guid\":\"guid-1\",\"url\":\"http://x/f\",\"suggestedFilename\":\"../f.bin\"}");
     assert_true(tb_cdp_download_log_busy(&log));
@@ -56,7 +50,7 @@ static void a_download_is_named_when_it_is_whole(void **state)
     feed(&log, directory, "Page.downloadProgress",
          "{\"guid\":\"guid-1\",\"totalBytes\":5,\"receivedBytes\":5,\"state\":\"completed\"}");
     assert_false(tb_cdp_download_log_busy(&log));
-    assert_true(tb_files_has(directory, "_f.bin"));
+    assert_true(tb_files_has(&folder, "_f.bin"));
     feed(&log, directory, "Page.downloadWillBegin",
          "{\"guid\":\"guid-2\",\"url\":\"http://x/g\",\"suggestedFilename\":\"g\"}");
     feed(&log, directory, "Page.downloadProgress", "{\"guid\":\"guid-2\",\"state\":\"canceled\"}");
@@ -91,6 +85,7 @@ static bool is_text(const struct cJSON *json, const char *key, const char *text)
 static void what_was_downloaded_is_known_again(void **state)
 {
     const char *directory = *state;
+    const struct tb_files_folder folder = folder_at(directory);
     static const char *const states[] = {"done", "lost", "refused", "lost"};
     static const char *const begun[] = {"whole.bin", "half.bin", "refused.bin", "gone.bin"};
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(8192);
@@ -103,22 +98,21 @@ static void what_was_downloaded_is_known_again(void **state)
                  begun[i]);
         feed(&log, i == 2 ? NULL : directory, "Page.downloadWillBegin", params);
         snprintf(params, sizeof(params), "g%zu", i);
-        assert_int_equal(tb_files_write(directory, params, TB_STR("12345"), NULL), 0);
+        assert_int_equal(tb_files_write(&folder, params, TB_STR("12345"), NULL), 0);
     }
     feed(&log, directory, "Browser.downloadProgress",
          "{\"guid\":\"g0\",\"receivedBytes\":5,\"totalBytes\":5,\"state\":\"completed\"}");
     feed(&log, directory, "Browser.downloadProgress",
          "{\"guid\":\"g3\",\"receivedBytes\":5,\"totalBytes\":5,\"state\":\"completed\"}");
-    tb_files_delete(directory, "gone.bin");
+    tb_files_delete(&folder, "gone.bin");
     assert_true(log.changed);
     tb_cdp_download_log_write(&log, &text);
     tb_cdp_download_log_fini(&log);
 
     tb_cdp_download_log_init(&log);
-    tb_cdp_download_log_recall(&log, directory, tb_buf_str(&text));
+    tb_cdp_download_log_recall(&log, &folder, tb_buf_str(&text));
     tb_cdp_download_log_recall(
-        &log, directory,
-        TB_STR("{\"downloads\":[{\"guid\":\"../x\",\"file\":\"/etc/passwd\"},1]}"));
+        &log, &folder, TB_STR("{\"downloads\":[{\"guid\":\"../x\",\"file\":\"/etc/passwd\"},1]}"));
     struct cJSON *list = tb_cdp_download_log_list(&log, directory);
     size_t i = 0;
     JSON_ARRAY_FOREACH(json, list) {
@@ -127,7 +121,7 @@ static void what_was_downloaded_is_known_again(void **state)
         i++;
     }
     assert_int_equal(i, 4);
-    assert_false(tb_files_has(directory, "g1"));
+    assert_false(tb_files_has(&folder, "g1"));
     tb_json_free(list);
     tb_cdp_download_log_fini(&log);
 }
@@ -199,9 +193,9 @@ static void a_guid_that_is_no_plain_name_is_passed_over(void **state)
 static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
 {
     const char *directory = *state;
-    struct tb_files_id id = id_of(directory);
+    const struct tb_files_folder folder = folder_at(directory);
     struct tb_cdp_download_rules rules = {
-        .directory = directory, .id = &id, .file_max_bytes = 100, .all_max_bytes = 150};
+        .folder = &folder, .file_max_bytes = 100, .all_max_bytes = 150};
     struct asked asked;
     struct tb_cdp_download_log log;
     begin(&log, &asked);
@@ -213,12 +207,12 @@ static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
     expect_last(&log, "refused", "browser.download_max_bytes");
     assert_false(tb_cdp_download_log_busy(&log));
     /* One that was whole at once is not kept either. */
-    assert_int_equal(tb_files_write(directory, "g2", TB_STR("x"), NULL), 0);
+    assert_int_equal(tb_files_write(&folder, "g2", TB_STR("x"), NULL), 0);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g2"));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g2", "500", "completed"));
-    assert_false(tb_files_has(directory, "g2"));
-    assert_false(tb_files_has(directory, "f"));
-    assert_int_equal(tb_files_write(directory, "g3", TB_STR("x"), NULL), 0);
+    assert_false(tb_files_has(&folder, "g2"));
+    assert_false(tb_files_has(&folder, "f"));
+    assert_int_equal(tb_files_write(&folder, "g3", TB_STR("x"), NULL), 0);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("g3"));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g3", "90", "completed"));
     assert_string_equal(asked.done, "f");
@@ -235,20 +229,20 @@ static void a_download_over_a_ceiling_is_ended_and_says_which(void **state)
 }
 
 /* The log of the same session in its next browser. */
-static void begin_again(struct tb_cdp_download_log *log, struct asked *asked, const char *directory)
+static void begin_again(struct tb_cdp_download_log *log, struct asked *asked,
+                        const struct tb_files_folder *folder)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(1 << 20);
     tb_cdp_download_log_write(log, &text);
     tb_cdp_download_log_fini(log);
     begin(log, asked);
-    tb_cdp_download_log_recall(log, directory, tb_buf_str(&text));
+    tb_cdp_download_log_recall(log, folder, tb_buf_str(&text));
 }
 
 static void ceilings_hold_over_the_loss_of_a_browser(void **state)
 {
-    const char *directory = *state;
-    struct tb_files_id id = id_of(directory);
-    struct tb_cdp_download_rules rules = {.directory = directory, .id = &id, .all_max_bytes = 1100};
+    const struct tb_files_folder folder = folder_at(*state);
+    struct tb_cdp_download_rules rules = {.folder = &folder, .all_max_bytes = 1100};
     struct asked asked;
     struct tb_cdp_download_log log;
     char params[200];
@@ -256,7 +250,7 @@ static void ceilings_hold_over_the_loss_of_a_browser(void **state)
     /* More than have records, of 10 bytes each. */
     for (int i = 0; i < TB_DOWNLOADS_KEPT + 9; i++) {
         snprintf(params, sizeof(params), "g%d", i);
-        assert_int_equal(tb_files_write(directory, params, TB_STR("x"), NULL), 0);
+        assert_int_equal(tb_files_write(&folder, params, TB_STR("x"), NULL), 0);
         snprintf(params, sizeof(params),
                  "{\"guid\":\"g%d\",\"url\":\"http://x/f?q\",\"suggestedFilename\":\"f\"}", i);
         feed_by(&log, &rules, "Page.downloadWillBegin", params);
@@ -264,18 +258,18 @@ static void ceilings_hold_over_the_loss_of_a_browser(void **state)
                  "{\"guid\":\"g%d\",\"receivedBytes\":10,\"state\":\"completed\"}", i);
         feed_by(&log, &rules, "Page.downloadProgress", params);
     }
-    begin_again(&log, &asked, directory);
+    begin_again(&log, &asked, &folder);
     assert_int_equal(log.begun, TB_DOWNLOADS_KEPT + 9);
     assert_int_equal(log.listed, log.begun);
-    begin_again(&log, &asked, directory);
+    begin_again(&log, &asked, &folder);
     assert_int_equal(tb_cdp_download_log_admit(&log, &rules, 0, 10, NULL), 0);
     assert_int_equal(tb_cdp_download_log_admit(&log, &rules, 0, 11, NULL), TB_E_TOO_LARGE);
     log.begun = TB_DOWNLOADS_MAX;
-    begin_again(&log, &asked, directory);
+    begin_again(&log, &asked, &folder);
     feed_by(&log, &rules, "Page.downloadWillBegin", BEGIN("one-more"));
     expect_last(&log, "refused", "limit of 1000 downloads");
     /* Whoever wrote sums that cannot be gains nothing. */
-    tb_cdp_download_log_recall(&log, directory,
+    tb_cdp_download_log_recall(&log, &folder,
                                TB_STR("{\"begun\":-1,\"unlisted_bytes\":-10000,\"downloads\":3}"));
     assert_int_equal(tb_cdp_download_log_admit(&log, &rules, 0, 11, NULL), TB_E_TOO_LARGE);
     assert_int_equal(log.begun, TB_DOWNLOADS_MAX + 1);
@@ -299,9 +293,8 @@ static void begin_many(struct tb_cdp_download_log *log, const struct tb_cdp_down
 
 static void a_download_that_runs_is_never_lost_sight_of(void **state)
 {
-    const char *directory = *state;
-    struct tb_files_id id = id_of(directory);
-    struct tb_cdp_download_rules rules = {.directory = directory, .id = &id, .file_max_bytes = 100};
+    const struct tb_files_folder folder = folder_at(*state);
+    struct tb_cdp_download_rules rules = {.folder = &folder, .file_max_bytes = 100};
     struct asked asked;
     struct tb_cdp_download_log log;
     begin(&log, &asked);
@@ -325,6 +318,7 @@ static void a_download_that_runs_is_never_lost_sight_of(void **state)
     tb_cdp_download_log_fini(&log);
 }
 
+/* FILE-1: a hostile browser swaps the directory. */
 static void a_directory_that_was_replaced_gets_nothing(void **state)
 {
     const char *directory = *state;
@@ -333,8 +327,8 @@ static void a_directory_that_was_replaced_gets_nothing(void **state)
     snprintf(inside, sizeof(inside), "%s/files", directory);
     snprintf(aside, sizeof(aside), "%s/aside", directory);
     assert_int_equal(mkdir(inside, 0700), 0);
-    struct tb_files_id id = id_of(inside);
-    struct tb_cdp_download_rules rules = {.directory = inside, .id = &id};
+    const struct tb_files_folder folder = folder_at(inside);
+    struct tb_cdp_download_rules rules = {.folder = &folder};
     struct asked asked;
     struct tb_cdp_download_log log;
     begin(&log, &asked);
@@ -342,7 +336,7 @@ static void a_directory_that_was_replaced_gets_nothing(void **state)
     assert_string_equal(asked.cancelled, "");
     assert_int_equal(rename(inside, aside), 0);
     assert_int_equal(symlink("/tmp", inside), 0);
-    assert_false(tb_files_same(inside, &id));
+    assert_false(tb_files_same(&folder));
     feed_by(&log, &rules, "Page.downloadProgress", PROGRESS("g1", "5", "completed"));
     assert_string_equal(asked.cancelled, "g1");
     assert_string_equal(asked.done, "");

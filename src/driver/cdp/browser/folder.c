@@ -18,10 +18,10 @@ static const char notes[] = ".downloads";
 
 static void recall_downloads(struct tb_driver_session *session)
 {
-    const char *directory = session->folder.path;
+    const struct tb_files_folder *folder = &session->folder;
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
-    if (tb_files_read(directory, notes, &text) == 0) {
-        tb_cdp_download_log_recall(&session->journal.downloads, directory, tb_buf_str(&text));
+    if (tb_files_read(folder, notes, &text) == 0) {
+        tb_cdp_download_log_recall(&session->journal.downloads, folder, tb_buf_str(&text));
     }
 }
 
@@ -29,16 +29,16 @@ void tb_cdp_folder_note_downloads(const struct tb_driver_session *session)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(NOTES_MAX);
     const struct tb_files_folder *folder = &session->folder;
-    if (!folder->path || !tb_files_same(folder->path, &folder->id)) {
+    if (!folder->path) {
         return;
     }
     tb_cdp_download_log_write(&session->journal.downloads, &text);
-    tb_files_replace(folder->path, notes, tb_buf_str(&text));
+    tb_files_replace(folder, notes, tb_buf_str(&text));
 }
 
 static const char *known_directory(const struct tb_files_folder *folder, struct tb_err *err)
 {
-    if (tb_files_same(folder->path, &folder->id)) {
+    if (tb_files_same(folder)) {
         return folder->path;
     }
     tb_fail(err, TB_E_NOT_POSSIBLE,
@@ -101,18 +101,18 @@ int tb_cdp_folder_add(struct tb_driver_session *session, const char *name, struc
 {
     struct tb_err why = {0};
     struct tb_cdp_download_log *log = &session->journal.downloads;
-    const char *directory = tb_cdp_folder_path(session, &why);
-    if (!directory) {
+    const struct tb_files_folder *folder = &session->folder;
+    if (!tb_cdp_folder_path(session, &why)) {
         return tb_fail(err, why.code, "%s", why.text);
     }
     const struct tb_cdp_download_rules rules = tb_cdp_journal_rules(session);
-    int64_t before = tb_files_size(directory, name);
+    int64_t before = tb_files_size(folder, name);
     before = before > 0 ? before : 0;
     int rc = tb_cdp_download_log_admit(log, &rules, before, (int64_t)content.len, &why);
     if (rc < 0) {
         return tb_fail(err, rc, "cannot write %s: %s", name, why.text);
     }
-    rc = tb_files_write(directory, name, content, err);
+    rc = tb_files_write(folder, name, content, err);
     if (rc == 0) {
         log->unlisted_bytes += (int64_t)content.len - before;
         tb_cdp_folder_note_downloads(session);

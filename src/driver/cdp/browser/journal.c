@@ -59,8 +59,7 @@ struct tb_cdp_download_rules tb_cdp_journal_rules(const struct tb_driver_session
 {
     const struct tb_config *config = session->fleet->core->config;
     return (struct tb_cdp_download_rules){
-        .directory = session->folder.path,
-        .id = &session->folder.id,
+        .folder = session->folder.path ? &session->folder : NULL,
         .file_max_bytes = config->browser_download_max_bytes,
         .all_max_bytes = config->browser_downloads_max_bytes,
         .room_min_bytes = config->browser_downloads_room_min_bytes,
@@ -72,8 +71,12 @@ void tb_cdp_journal_on_download(struct tb_driver_session *session, struct tb_str
 {
     struct tb_cdp_download_log *log = &session->journal.downloads;
     struct tb_cdp_download_rules rules = tb_cdp_journal_rules(session);
-    if (!log->allowed) {
-        rules.directory = NULL;
+    int64_t max = tb_cdp_session_file_max(session, false);
+    if (!log->allowed || max == 0) {
+        rules.folder = NULL;
+    }
+    if (max > 0 && (!rules.file_max_bytes || max < rules.file_max_bytes)) {
+        rules.file_max_bytes = max;
     }
     tb_cdp_download_log_on_event(log, &rules, method, params);
     if (log->changed) {

@@ -19,8 +19,8 @@ static void on_exit_of_process(struct tb_launch *launch, void *user)
 
 static int start(struct tb_cdp_browser *browser, struct tb_err *err)
 {
-    const char **args =
-        tb_cdp_switches_new(browser->fleet->core->config, browser->headless && !browser->shell);
+    const char **args = tb_cdp_switches_new(browser->fleet->core->config,
+                                            browser->headless && !browser->shell, browser->proxied);
     struct tb_launch_spec spec = {
         .path = browser->path,
         .args = args,

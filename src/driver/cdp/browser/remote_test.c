@@ -49,7 +49,7 @@ static struct tb_launch *run_browser(struct lab *lab, struct address *ret_addres
     struct tb_config config = {.browser_args = {.items = more, .count = 1},
                                .browser_no_sandbox = lab->config.browser_no_sandbox};
     struct tb_timer timer;
-    const char **args = tb_cdp_switches_new(&config, false);
+    const char **args = tb_cdp_switches_new(&config, false, false);
     struct tb_launch_spec spec = {
         .path = tb_cdp_browser_find("", true), .args = args, .profile_switch = "--user-data-dir="};
     struct tb_launch *launch =

@@ -151,8 +151,14 @@ static int choose_browser(struct tb_driver_session *session, const struct tb_ope
     *spec = (struct tb_cdp_browser_spec){.tenant = opts->tenant, .path = "", .endpoint = ""};
     spec->headless = config->browser_headless;
     tb_json_bool(tb_json_get(opts->args, "headless"), &spec->headless);
+    spec->proxied = opts->egress != NULL;
     struct tb_str endpoint;
     if (tb_json_str(tb_json_get(opts->args, "endpoint"), &endpoint)) {
+        if (spec->proxied) {
+            return tb_fail(err, TB_E_NOT_POSSIBLE,
+                           "a browser at an endpoint reaches the network by itself, so that this "
+                           "session's policy or proxy cannot be enforced there");
+        }
         spec->endpoint = endpoint.ptr; /* a string of a tree ends in NUL */
         return 0;
     }
@@ -195,6 +201,7 @@ void tb_cdp_session_open_take(struct tb_cdp_fleet *fleet, const struct tb_open_o
     session->owner = opts->owner;
     session->opened = fn;
     session->files = opts->files;
+    session->egress = opts->egress;
     session->keeper = keeper;
     session->use.last_ref = opts->last_ref;
     tb_cdp_journal_init(session);

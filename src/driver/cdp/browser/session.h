@@ -32,6 +32,11 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
 struct tb_loop *tb_cdp_session_loop(const struct tb_driver_session *session);
 /* Tells core of something for the bus; type is a row of core/events.def. */
 void tb_cdp_session_tell(struct tb_driver_session *session, const struct tb_event *event);
+/* Whether a tab of the session may be at this address, which is a whole one: see core/driver.h. */
+int tb_cdp_session_may_open(const struct tb_driver_session *session, struct tb_str url,
+                            struct tb_err *err);
+/* The same for the most bytes of a file; see core/driver.h. */
+int64_t tb_cdp_session_file_max(const struct tb_driver_session *session, bool given);
 /* What saving it would give has changed. */
 void tb_cdp_session_dirty(struct tb_driver_session *session);
 const char *tb_cdp_session_context_id(const struct tb_driver_session *session);

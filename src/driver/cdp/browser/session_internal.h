@@ -37,8 +37,9 @@ struct tb_driver_session {
     char *id;
     const struct tb_driver_events *events;
     void *owner;
-    tb_open_fn *opened;   /* until it was called */
-    tb_closed_fn *closed; /* once it closes */
+    struct tb_egress *egress; /* core's; NULL: it needs no proxy */
+    tb_open_fn *opened;       /* until it was called */
+    tb_closed_fn *closed;     /* once it closes */
     void *closed_owner;
     bool files;               /* keeps what its pages offer for download */
     bool detached;            /* its pages stay when it closes */

@@ -152,6 +152,19 @@ void tb_cdp_session_tell(struct tb_driver_session *session, const struct tb_even
     }
 }
 
+int tb_cdp_session_may_open(const struct tb_driver_session *session, struct tb_str url,
+                            struct tb_err *err)
+{
+    bool asks = !session->closed && session->events->may_open;
+    return asks ? session->events->may_open(session->owner, url, err) : 0;
+}
+
+int64_t tb_cdp_session_file_max(const struct tb_driver_session *session, bool given)
+{
+    bool asks = !session->closed && session->events->file_max;
+    return asks ? session->events->file_max(session->owner, given) : -1;
+}
+
 void tb_cdp_session_dirty(struct tb_driver_session *session)
 {
     if (!session->opened && !session->closed && session->events->on_changed) {

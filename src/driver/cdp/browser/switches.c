@@ -4,10 +4,11 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "core/config.h"
+#include "driver/namespaces.h"
 
 enum {
     HELPER_PATH_SIZE = 256,
@@ -53,19 +54,23 @@ static const char *const common_args[] = {
     /* Nothing may go around a proxy. */
     "--disable-quic",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--force-webrtc-ip-handling-policy",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", /* the shell reads it here */
     /* A document that comes back from the cache, or was loaded before it was asked for, would tell
      * nothing of its loading. */
     "--disable-back-forward-cache",
     features_off,
 };
 
-const char **tb_cdp_switches_new(const struct tb_config *config, bool headless)
+/* No name is looked up around the proxy: not for WebRTC, and not ahead of time either. */
+static const char no_names[] =
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.* , EXCLUDE [::1]";
+
+const char **tb_cdp_switches_new(const struct tb_config *config, bool headless, bool proxied)
 {
     const struct tb_config_list *more = &config->browser_args;
     size_t count = 0;
     const char **list =
-        TB_NEW_ARRAY(const char *, TB_COUNT(common_args) + more->count + 3 /* NULL, too */);
+        TB_NEW_ARRAY(const char *, TB_COUNT(common_args) + more->count + 4 /* NULL, too */);
     for (size_t i = 0; i < TB_COUNT(common_args); i++) {
         list[count++] = common_args[i];
     }
@@ -78,14 +83,19 @@ const char **tb_cdp_switches_new(const struct tb_config *config, bool headless)
     for (size_t i = 0; i < more->count; i++) {
         list[count++] = more->items[i];
     }
+    if (proxied) { /* last: it counts */
+        list[count++] = no_names;
+    }
     return list;
 }
 
-/* Where there is one, it needs what no_new_privs forbids. */
+/* The helper gains what no_new_privs forbids, but only a browser without namespaces counts on it.
+ */
 bool tb_cdp_switches_need_rights(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char helper[HELPER_PATH_SIZE];
+    struct stat info;
     snprintf(helper, sizeof(helper), "%.*s/chrome-sandbox", slash ? (int)(slash - path) : 0, path);
-    return access(helper, F_OK) == 0;
+    return stat(helper, &info) == 0 && (info.st_mode & S_ISUID) && !tb_namespaces_allowed();
 }

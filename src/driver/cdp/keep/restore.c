@@ -331,7 +331,8 @@ static void load_tab(struct tb_cdp_restore_tab *tab)
     }
     if (tb_address_make(tb_json_text(tab->kept, "url"),
                         restore->session->fleet->core->config->browser_data_urls, &address,
-                        &err) < 0) {
+                        &err) < 0 ||
+        tb_cdp_session_may_open(restore->session, tb_buf_str(&address), &err) < 0) {
         on_loaded(err.code, false, &err, tab);
         return;
     }

@@ -6,11 +6,13 @@
 
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "core/secrets.h"
 #include "driver/cdp/op/element.h"
 #include "driver/cdp/op/keystroke.h"
 #include "driver/cdp/op/refs.h"
 
 enum phase {
+    LOOK,
     FILL,
     TYPING,
     READ,
@@ -20,23 +22,25 @@ enum phase {
 
 enum {
     PARAMS_MAX = 16 * 1024 * 1024,
+    ORIGINS_MAX = 16, /* frames inside each other */
     WORD_MS = 1000, /* far more than it takes; only what is told as a failure waits for all of it */
 };
 
-static void fill(struct tb_cdp_filler *filler)
+/* With `revealed`, the value with its secrets: all at once, and in this document only. */
+static void fill_with(struct tb_cdp_filler *filler, struct tb_str value, bool revealed)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
+    TB_AUTO(tb_buf_wipe) struct tb_buf args = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
+    bool keys = filler->delay_ms > 0 && !revealed;
     tb_json_writer_init(&json, &args);
     tb_json_object_open(&json);
     tb_json_member_str(&json, "target", filler->target);
-    tb_json_member_str(&json, "value", filler->value);
+    tb_json_member_str(&json, "value", value);
     tb_json_member_int(&json, "timeout_ms", tb_cdp_work_element_ms(filler->work));
     tb_json_member_bool(&json, "strict", !filler->work->op->lenient);
     tb_json_member_bool(&json, "clear", filler->clear);
-    tb_json_member_bool(&json, "keys", filler->delay_ms > 0 && filler->value.len);
-    tb_json_member_int(&json, "strokes",
-                       filler->delay_ms > 0 ? tb_cdp_keystroke_count(filler->value) : 1);
+    tb_json_member_bool(&json, "keys", keys && value.len);
+    tb_json_member_int(&json, "strokes", keys ? tb_cdp_keystroke_count(value) : 1);
     tb_json_member_bool(&json, "watch", filler->tells_changes);
     if (filler->document[0] && !filler->work->frame) { /* refs do not mean another one anyway */
         tb_json_member_cstr(&json, "document", filler->document);
@@ -47,7 +51,43 @@ static void fill(struct tb_cdp_filler *filler)
         tb_cdp_work_watch_changes(filler->work);
     }
     filler->phase = FILL;
-    tb_cdp_work_call(filler->work, "fill", tb_buf_str(&args));
+    tb_cdp_work_call(filler->work, revealed ? "fillSecret" : "fill", tb_buf_str(&args));
+}
+
+static void look(struct tb_cdp_filler *filler)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(PARAMS_MAX);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &args);
+    tb_json_object_open(&json);
+    tb_json_member_str(&json, "target", filler->target);
+    tb_json_member_int(&json, "timeout_ms", tb_cdp_work_element_ms(filler->work));
+    tb_json_member_bool(&json, "strict", !filler->work->op->lenient);
+    tb_json_object_close(&json);
+    tb_cdp_refs_continue(filler->work, &args);
+    filler->phase = LOOK;
+    tb_cdp_work_call(filler->work, "place", tb_buf_str(&args));
+}
+
+/* The field is there. Whose its document is, the browser has told; if another takes its place from
+ * here on, the call does not reach that one (page/call.c). */
+static void reveal(struct tb_cdp_filler *filler)
+{
+    struct tb_cdp_work *work = filler->work;
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    struct tb_cdp_frame *frame = page ? tb_cdp_page_frame_by_number(page, work->frame) : NULL;
+    TB_AUTO(tb_buf_wipe) struct tb_buf value = TB_BUF(PARAMS_MAX);
+    struct tb_str origins[ORIGINS_MAX];
+    struct tb_err err;
+    size_t count = frame ? tb_cdp_frame_origins(frame, origins, ORIGINS_MAX) : 0;
+    if (work->op->reveal(work->op, filler->value, origins, count, &value, &err) < 0) {
+        tb_cdp_work_fail_err(work, &err);
+        return;
+    }
+    if (frame) {
+        tb_cdp_frame_note_secret(frame);
+    }
+    fill_with(filler, tb_buf_str(&value), true);
 }
 
 static void type_next(struct tb_cdp_filler *filler)
@@ -354,13 +394,22 @@ void tb_cdp_filler_start(struct tb_cdp_filler *filler)
     filler->unsaid = false;
     filler->ticked = false;
     filler->word_late = false;
-    if (tb_cdp_work_frame(filler->work, filler->target)) {
-        fill(filler);
+    if (!tb_cdp_work_frame(filler->work, filler->target)) {
+        return;
+    }
+    if (filler->work->op->reveal && tb_secrets_wanted(filler->value)) {
+        look(filler);
+    } else {
+        fill_with(filler, filler->value, false);
     }
 }
 
 bool tb_cdp_filler_step(struct tb_cdp_filler *filler, struct tb_str value)
 {
+    if (filler->phase == LOOK) {
+        reveal(filler);
+        return false;
+    }
     if (filler->phase == TYPING) {
         return tb_cdp_typist_step(&filler->typist, value) && on_typed(filler);
     }

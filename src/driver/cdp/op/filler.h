@@ -3,7 +3,8 @@
  * an operation: its answers pass through the operation's `step`, what the page tells of input that
  * went elsewhere through `missed`.
  *
- *   FILL --the page could do it itself: text, date, select--> done
+ *   [LOOK for the field, if the value has a secret: it is only for the document that the field is
+ * in] FILL --the page could do it itself: text, date, select--> done
  *        --an editor, or keys with a delay--> TYPING --> READ --> done
  *        --checkbox, other than wanted--> CLICK --> CHECKED --> done
  *                                         ^-- it was mixed --/ */

@@ -556,7 +556,8 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
     struct tb_err err;
     bool data_urls = session->fleet->core->config->browser_data_urls;
     if (by_url &&
-        tb_address_make(tb_args_text(op->args, "url", ""), data_urls, &navigate->url, &err) < 0) {
+        (tb_address_make(tb_args_text(op->args, "url", ""), data_urls, &navigate->url, &err) < 0 ||
+         tb_cdp_session_may_open(session, tb_buf_str(&navigate->url), &err) < 0)) {
         tb_cdp_work_fail_err(work, &err);
         return;
     }

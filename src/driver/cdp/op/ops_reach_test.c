@@ -4,7 +4,7 @@
 #include "support/ops_lab.h"
 
 enum {
-    SHORT_MS = 1500, /* for a call that can only end at its deadline */
+    SHORT_MS = 100, /* for an element that does not come */
 };
 
 static const struct ops_doc docs[] = {
@@ -186,8 +186,9 @@ static void a_document_that_is_written_anew_is_watched(void **state)
     assert_string_equal(ops_text(lab, "title"), "Written safe");
     ops_ok(lab, TB_OP_MOUSE, "{'action':'move','x':600,'y':300}"); /* so that it comes again */
     ops_eval(lab, "onmousemove = swap, 0");
-    ops_begin(lab, TB_OP_CLICK, SHORT_MS, "{'target':'#safe'}");
-    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_READY);
+    lab->element_ms = SHORT_MS;
+    ops_fails(lab, TB_E_ELEMENT_NOT_READY, TB_OP_CLICK, "{'target':'#safe'}");
+    lab->element_ms = 0;
     assert_non_null(strstr(lab->result.message, "\"Pay\" was in its place"));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Written safe\"");
     ops_eval(lab, "a.onbeforeinput = () => b.focus(), 0");
@@ -201,8 +202,8 @@ static void so_is_one_that_is_written_when_the_mouse_comes(void **state)
     struct ops_lab *lab = *state;
     ops_goto(lab, "/write");
     ops_eval(lab, "onmousemove = (e) => { if (e.clientX) { write(window); swap() } }, 0");
-    ops_begin(lab, TB_OP_CLICK, SHORT_MS, "{'target':'#old'}");
-    assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
+    lab->element_ms = SHORT_MS;
+    ops_fails(lab, TB_E_ELEMENT_NOT_FOUND, TB_OP_CLICK, "{'target':'#old'}");
     assert_non_null(strstr(lab->result.message, "clicked nothing, because <button id=\"pay\""));
     assert_string_equal(ops_eval(lab, "document.title"), "\"Written\"");
 }
@@ -221,8 +222,9 @@ static void windows_without_an_address_are_watched(void **state)
         ops_ok(lab, TB_OP_MOUSE, "{'action':'move','x':600,'y':300}");
         ops_eval(lab, "safe.onmousemove = () => { document.body.innerHTML = `<button style="
                       "position:fixed;inset:0 onclick=document.title+=9>Pay</button>` }, 0");
-        ops_begin(lab, TB_OP_CLICK, SHORT_MS, "{'target':'#safe'}");
-        assert_int_equal(ops_end(lab), TB_E_ELEMENT_NOT_FOUND);
+        lab->element_ms = SHORT_MS;
+        ops_fails(lab, TB_E_ELEMENT_NOT_FOUND, TB_OP_CLICK, "{'target':'#safe'}");
+        lab->element_ms = 0;
         assert_string_equal(ops_eval(lab, "document.title"), "\"1\"");
     }
 }
@@ -241,18 +243,17 @@ static void what_is_beneath_a_frame_is_not_pressed_in_its_place(void **state)
     static const char *const ways[] = {"act = () => f.remove(), 0",
                                        "act = () => { f.hidden = true }, 0"};
     struct ops_lab *lab = *state;
-    char args[64];
     char ref[32];
+    lab->element_ms = SHORT_MS;
     for (size_t i = 0; i < TB_COUNT(ways); i++) {
         ops_goto(lab, "/under");
         inner_ref(lab, "Inside", ref);
         ops_ok(lab, TB_OP_MOUSE, "{'action':'move','x':700,'y':500}");
         ops_eval(lab, ways[i]);
-        snprintf(args, sizeof(args), "{'target':'%s'}", ref);
-        ops_begin(lab, TB_OP_CLICK, SHORT_MS, args);
         /* On a busy machine the press may come before the page has taken the frame away, and what
          * is told has to be so. */
-        bool done = ops_end(lab) == 0 && !ops_text(lab, "unclicked")[0];
+        bool done = ops_run(lab, TB_OP_CLICK, "{'target':'%s'}", ref) == 0 &&
+                    !ops_text(lab, "unclicked")[0];
         assert_true(!lab->result.message[0] || !strstr(lab->result.message, "try again"));
         ops_eval(lab, "fetch(`/`).then(() => 0)");
         assert_string_equal(ops_eval(lab, "document.title"), done ? "\"inside\"" : "\"Under\"");
@@ -263,12 +264,14 @@ static void what_is_beneath_a_frame_is_not_pressed_in_its_place(void **state)
 static void what_may_have_been_pressed_is_told(void **state)
 {
     struct ops_lab *lab = *state;
+    char args[64];
     char ref[32];
     ops_goto(lab, "/other-under");
     inner_ref(lab, "Inside", ref);
     ops_ok(lab, TB_OP_MOUSE, "{'action':'move','x':700,'y':500}");
     ops_eval(lab, "f.onmouseenter = () => f.remove(), 0");
-    ops_fails(lab, TB_E_ELEMENT_STALE, TB_OP_CLICK, "{'target':'%s'}", ref);
+    snprintf(args, sizeof(args), "{'target':'%s'}", ref);
+    assert_int_equal(ops_run_unheard(lab, false, TB_OP_CLICK, args), TB_E_ELEMENT_STALE);
     assert_non_null(strstr(lab->result.message, "may not have reached button \"Inside\""));
     assert_non_null(strstr(lab->result.message, "may have been clicked"));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* [FOCUS] --> KEYS --> [TOLD, by the target's own frame] --> end. */
 #include "core/args.h"
+#include "core/secrets.h"
 #include "driver/cdp/op/keystroke.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/refs.h"
@@ -160,6 +161,12 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
     bool by_key = tb_args_has(op->args, "key");
     if (by_key == tb_args_has(op->args, "text")) {
         tb_cdp_work_fail(work, TB_E_PARAMS, "give exactly one of key and text");
+        return;
+    }
+    if (tb_secrets_wanted(tb_args_text(op->args, "text", ""))) {
+        tb_cdp_work_fail(work, TB_E_PARAMS,
+                         "keys go to whatever has the focus, so no secret is typed by them; fill "
+                         "the field instead");
         return;
     }
     if (by_key && tb_key_parse(tb_args_text(op->args, "key", ""), &press->key, &err) < 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is in view:  CAPTURE --> end.   The whole page:  METRICS --> CAPTURE --> end.
  * An element:       BOX --> [OUTWARD through the frames around it] --> METRICS --> CAPTURE --> end.
+ * Where secrets were typed, they are covered before it is captured: VEIL.
  * The size of the picture is read from the picture, so nothing is asked for that. */
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outward.h"
+#include "driver/cdp/op/veil.h"
 #include "driver/cdp/op/work.h"
 #include "driver/clip.h"
 #include "driver/launch.h"
@@ -17,6 +19,7 @@ enum state {
     BOX,
     OUTWARD,
     METRICS,
+    VEIL,
     CAPTURE,
 };
 
@@ -28,6 +31,7 @@ enum {
 
 struct screenshot {
     struct tb_cdp_work work;
+    struct tb_cdp_veil veil;
     struct tb_cdp_outward corner; /* of an element, on its way out of its frame */
     struct tb_clip clip;          /* width 0: what is in view, as it is */
     double ratio;                 /* pixels of the screen a CSS pixel */
@@ -59,7 +63,7 @@ static void put_clip(const struct tb_clip *clip, struct tb_json_writer *json)
     tb_json_object_close(json);
 }
 
-static void capture(struct screenshot *shot)
+static void take(struct screenshot *shot)
 {
     struct tb_cdp_work *work = &shot->work;
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
@@ -79,6 +83,14 @@ static void capture(struct screenshot *shot)
     work->state = CAPTURE;
     tb_cdp_work_here(work, TB_HERE_NOW);
     tb_cdp_work_send(work, "Page.captureScreenshot", tb_buf_str(&params));
+}
+
+static void capture(struct screenshot *shot)
+{
+    shot->work.state = VEIL;
+    if (!tb_cdp_veil_next(&shot->veil, &shot->work)) {
+        take(shot);
+    }
 }
 
 static void fit_and_capture(struct screenshot *shot)
@@ -207,14 +219,27 @@ static void step(struct tb_cdp_work *work, struct tb_str value)
     case METRICS:
         on_metrics(shot, value);
         break;
+    case VEIL:
+        capture(shot);
+        break;
     default:
+        tb_cdp_veil_lift(&shot->veil);
         on_captured(shot, value);
         break;
     }
 }
 
+static void fini(struct tb_cdp_work *work)
+{
+    tb_cdp_veil_lift(&TB_CONTAINER(work, struct screenshot, work)->veil);
+}
+
 static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 {
+    if (work->state == VEIL && err->code == TB_E_ELEMENT_STALE) {
+        capture(TB_CONTAINER(work, struct screenshot, work)); /* that field is gone */
+        return true;
+    }
     if (work->state == CAPTURE && err->code == TB_E_PROTOCOL) {
         tb_cdp_work_fail(work, TB_E_NOT_POSSIBLE, "the browser cannot draw this page: %s",
                          err->text);
@@ -225,7 +250,8 @@ static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
 
 static const struct tb_cdp_work_kind kind = {.size = sizeof(struct screenshot),
                                              .step = step,
-                                             .failed = failed};
+                                             .failed = failed,
+                                             .fini = fini};
 
 static void ask_box(struct screenshot *shot)
 {

@@ -285,7 +285,8 @@ static void begin_new(struct tabs *tabs)
     struct tb_err err;
     bool data_urls = work->session->fleet->core->config->browser_data_urls;
     struct tb_str url = tb_args_text(work->op->args, "url", "");
-    if (url.len && tb_address_make(url, data_urls, &tabs->url, &err) < 0) {
+    if (url.len && (tb_address_make(url, data_urls, &tabs->url, &err) < 0 ||
+                    tb_cdp_session_may_open(work->session, tb_buf_str(&tabs->url), &err) < 0)) {
         tb_cdp_work_fail_err(work, &err);
         return;
     }

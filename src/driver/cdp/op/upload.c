@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "core/args.h"
 #include "driver/cdp/browser/folder.h"
+#include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/refs.h"
 #include "driver/cdp/op/work.h"
@@ -55,6 +56,17 @@ static struct upload *upload_of(struct tb_cdp_work *work)
     return TB_CONTAINER(work, struct upload, work);
 }
 
+static int check_size(const struct upload *upload, struct tb_str name, int64_t bytes,
+                      struct tb_err *err)
+{
+    int64_t max = tb_cdp_session_file_max(upload->work.session, true);
+    return max < 0 || bytes <= max
+               ? 0
+               : tb_fail(err, TB_E_DENIED,
+                         "\"%.*s\" has %lld bytes, and policy allows uploads of at most %lld",
+                         TB_STR_ARG(tb_str_sub(name, 0, 200)), (long long)bytes, (long long)max);
+}
+
 /* A name, or the path of a file of the directory. */
 static int add_path(struct upload *upload, struct tb_str path, struct tb_err *err)
 {
@@ -70,12 +82,16 @@ static int add_path(struct upload *upload, struct tb_str path, struct tb_err *er
                        TB_STR_ARG(shown), upload->directory);
     }
     TB_AUTO(tb_free) char *text = tb_str_dup(name);
-    if (!tb_files_has(upload->directory, text)) {
+    int64_t bytes = tb_files_size(&upload->work.session->folder, text);
+    if (bytes < 0) {
         return tb_fail(err, TB_E_NOT_FOUND, "there is no file \"%.*s\" in %s", TB_STR_ARG(shown),
                        upload->directory);
     }
-    tb_json_append_take(upload->files, tb_json_new_str(name));
-    return 0;
+    int rc = check_size(upload, name, bytes, err);
+    if (rc == 0) {
+        tb_json_append_take(upload->files, tb_json_new_str(name));
+    }
+    return rc;
 }
 
 static int add_content(struct upload *upload, const struct cJSON *item, struct tb_err *err)
@@ -97,7 +113,8 @@ static int add_content(struct upload *upload, const struct cJSON *item, struct t
         }
         content = tb_buf_str(&bytes);
     }
-    int rc = tb_cdp_folder_add(upload->work.session, name, content, err);
+    int rc = check_size(upload, tb_str_of(name), (int64_t)content.len, err);
+    rc = rc < 0 ? rc : tb_cdp_folder_add(upload->work.session, name, content, err);
     if (rc == 0) {
         tb_json_append_take(upload->files, tb_json_new_str(tb_str_of(name)));
     }

@@ -198,6 +198,7 @@ void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_sess
         tb_cdp_session_page_select_told(session);
     }
     struct tb_cdp_page *page = tb_cdp_session_page(session);
+    struct tb_err err;
     if (!page) {
         tb_cdp_session_want_tab(session);
         tb_result_fail(op->result, TB_E_TAB_NOT_FOUND,
@@ -206,11 +207,11 @@ void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_sess
         return NULL;
     }
     if (tb_cdp_page_is_inner(page)) {
-        tb_result_fail(op->result, TB_E_TAB_NOT_FOUND, "%s", TB_INNER_WORDS);
+        tb_cdp_inner_fail(page, &err);
+        tb_result_fail_err(op->result, &err);
         tb_op_done(op);
         return NULL;
     }
-    struct tb_err err;
     bool asks = !kind->in_dialog && tb_cdp_page_in_dialog(page, &err);
     if (asks && !op->dismisses) {
         tb_result_fail(op->result, err.code, "%s", err.text);

@@ -38,7 +38,7 @@ struct call {
 static void call_free(struct call *call)
 {
     tb_cdp_page_cmd_fini(&call->cmd);
-    tb_buf_fini(&call->expression);
+    tb_buf_wipe(&call->expression); /* it may have a password in it */
     tb_free(call->function);
     tb_free(call);
 }
@@ -80,9 +80,17 @@ static bool only_reads(const struct call *call)
 /* Whether it may wait for its element, and act only then. */
 static bool may_wait(const struct call *call)
 {
-    static const char *const waiters[] = {"point",    "through", "focus",  "fill", "select",
-                                          "receiver", "carry",   "scroll", NULL};
+    static const char *const waiters[] = {"point",  "through",    "focus", "fill",
+                                          "select", "receiver",   "carry", "scroll",
+                                          "place",  "fillSecret", NULL};
     return is_one_of(call->function, waiters);
+}
+
+/* Its arguments are for the document that the frame had when it was asked for, and for no other. */
+static bool is_bound(const struct call *call)
+{
+    static const char *const bound[] = {"fillSecret", NULL};
+    return is_one_of(call->function, bound);
 }
 
 static void tell(const struct call *call, const char *word)
@@ -158,7 +166,7 @@ static void on_exception(struct call *call, struct tb_str details)
     if (tb_json_scan(details, &limits, wants, TB_COUNT(wants), NULL) >= 0) {
         tb_json_string_decode(wants[0].value.text, &words);
     }
-    if (!call->injected &&
+    if (!call->injected && !is_bound(call) &&
         tb_str_starts(tb_buf_str(&words), TB_STR("ReferenceError: tabard is not defined"))) {
         inject_again(call);
         return;
@@ -215,7 +223,7 @@ static void on_replaced(struct call *call, bool had_begun)
     if (strcmp(call->frame->world, call->world) == 0) {
         call->frame->world[0] = '\0';
     }
-    if (!had_begun || only_reads(call) || call->seeking) {
+    if (!is_bound(call) && (!had_begun || only_reads(call) || call->seeking)) {
         if (running && !call->frame->parent) {
             running->ops->moved(running, call->cmd.ask.user);
         }
@@ -264,7 +272,7 @@ static void on_done(struct tb_cdp_page_cmd *cmd, int code, struct tb_str result,
  * of the page's own. */
 static void send_call(struct call *call)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PARAMS_MAX);
+    TB_AUTO(tb_buf_wipe) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_str expression = tb_buf_str(&call->expression); /* with its quotes */
     tb_buf_append_cstr(&params, "{\"expression\":\"");
     if (may_wait(call)) {
@@ -318,7 +326,7 @@ uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, stru
     call->cmd.done = on_done;
     call->cmd.ask.forget = forget;
 
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(EXPRESSION_MAX);
+    TB_AUTO(tb_buf_wipe) struct tb_buf text = TB_BUF(EXPRESSION_MAX);
     tb_buf_init(&call->expression, EXPRESSION_MAX);
     tb_buf_printf(&text, "tabard.%s(", function);
     int rc = tb_buf_append_str(&text, args);
@@ -329,6 +337,10 @@ uint64_t tb_cdp_page_call(struct tb_cdp_frame *frame, const char *function, stru
     if (rc < 0 || json.rc < 0) {
         struct tb_err err;
         tb_fail(&err, TB_E_TOO_LARGE, "the arguments are larger than 16 MiB");
+        tb_cdp_page_cmd_fail_later(&call->cmd, &err);
+    } else if (is_bound(call) && !frame->world[0]) {
+        struct tb_err err;
+        tb_fail(&err, TB_E_ELEMENT_STALE, "the page moved to another document in the meantime");
         tb_cdp_page_cmd_fail_later(&call->cmd, &err);
     } else {
         send_or_wait(call);

@@ -278,8 +278,9 @@ static void pass_on(struct tb_cdp_target *target, struct tb_str method, struct t
     }
 }
 
-void tb_cdp_page_on_event(struct tb_cdp_target *target, struct tb_str method, struct tb_str params)
+void tb_cdp_page_on_event(struct tb_cdp_route *route, struct tb_str method, struct tb_str params)
 {
+    struct tb_cdp_target *target = TB_CONTAINER(route, struct tb_cdp_target, route);
     struct tb_cdp_page *page = target->page;
     page_event_fn *handler = handler_of(method);
     if (handler) {

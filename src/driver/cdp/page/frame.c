@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "core/limits.h"
+#include "driver/cdp/page/expression.h"
 #include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
 
@@ -300,6 +301,49 @@ bool tb_cdp_frame_has_strangers(const struct tb_cdp_frame *frame)
         }
     }
     return false;
+}
+
+size_t tb_cdp_frame_origins(const struct tb_cdp_frame *frame, struct tb_str *ret_origins,
+                            size_t max)
+{
+    size_t count = 0;
+    if (!frame->world[0]) {
+        return 0;
+    }
+    for (; frame; frame = frame->parent) {
+        if (count == max) {
+            return 0;
+        }
+        ret_origins[count++] = origin_of(frame);
+    }
+    return count;
+}
+
+void tb_cdp_frame_note_secret(struct tb_cdp_frame *frame)
+{
+    frame->secretive = frame->document;
+}
+
+struct tb_cdp_frame *tb_cdp_page_secret_frame(const struct tb_cdp_page *page, unsigned from)
+{
+    struct tb_cdp_frame *first = NULL;
+    MAP_FOREACH(slot, &page->frames) {
+        struct tb_cdp_frame *frame = slot->value;
+        bool has = frame->secretive && frame->secretive == frame->document;
+        if (has && frame->number >= from && (!first || frame->number < first->number)) {
+            first = frame;
+        }
+    }
+    return first;
+}
+
+void tb_cdp_frame_lift_veil(struct tb_cdp_frame *frame)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(TB_CDP_EXPRESSION_PARAMS);
+    tb_cdp_expression_put(&(struct tb_cdp_expression){.text = TB_STR("tabard.veil({on: false})"),
+                                                      .world = frame->world},
+                          &params);
+    tb_cdp_target_post(frame->target, "Runtime.evaluate", tb_buf_str(&params));
 }
 
 const char *tb_cdp_frame_session_id(const struct tb_cdp_frame *frame)

@@ -45,14 +45,15 @@ struct tb_cdp_frame {
     uint64_t nav_done;
     uint64_t left_done;
     bool within_done;
-    bool nav_asked;   /* one is under way and has no document yet */
-    bool nav_started; /* the browser has taken it up */
-    bool nav_barred;  /* to an address that no page may open */
-    bool nav_within;  /* it stayed inside its document */
-    bool loading;     /* as told; what stopped without a start is older than we are */
-    bool mended;      /* its missing world was asked for, see frame.c */
-    bool failed;      /* the document is the browser's own error page */
-    unsigned reached; /* of the present document */
+    bool nav_asked;     /* one is under way and has no document yet */
+    bool nav_started;   /* the browser has taken it up */
+    bool nav_barred;    /* to an address that no page may open */
+    bool nav_within;    /* it stayed inside its document */
+    bool loading;       /* as told; what stopped without a start is older than we are */
+    bool mended;        /* its missing world was asked for, see frame.c */
+    bool failed;        /* the document is the browser's own error page */
+    uint64_t secretive; /* the document that was given a secret; 0: none was */
+    unsigned reached;   /* of the present document */
 };
 
 /* frame.c */

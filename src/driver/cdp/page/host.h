@@ -57,6 +57,8 @@ struct tb_cdp_host_ops {
     void (*page_ended)(struct tb_cdp_host *host, struct tb_cdp_page *page);
     /* The last tab is about to close, and some browsers end with it. */
     void (*want_tab)(struct tb_cdp_host *host);
+    /* May a tab be at this address? 0, or a failure that names the rule against it. */
+    int (*may_open)(struct tb_cdp_host *host, struct tb_str url, struct tb_err *err);
     /* Something for the bus: its type and fields. */
     void (*tell)(struct tb_cdp_host *host, const struct tb_event *event);
     /* What the browser tells of a tab and the tab does not deal with itself. */

@@ -11,6 +11,17 @@ bool tb_cdp_page_is_inner(const struct tb_cdp_page *page)
     return page->inner;
 }
 
+int tb_cdp_inner_fail(const struct tb_cdp_page *page, struct tb_err *err)
+{
+    return page->refused
+               ? tb_fail(err, TB_E_DOMAIN_BLOCKED,
+                         "the tab went to where it may not be, so it is being closed: %s",
+                         page->refused)
+               : tb_fail(err, TB_E_TAB_NOT_FOUND,
+                         "the tab came to a file of this machine or to the browser itself, so it "
+                         "is being closed; try again");
+}
+
 void tb_cdp_inner_close(struct tb_cdp_page *page)
 {
     char params[64 + TB_TARGET_ID_SIZE];
@@ -73,7 +84,7 @@ static void end_calls(const struct tb_cdp_host *host)
     struct tb_cdp_page *page;
     while ((page = next_to_end(host))) {
         struct tb_err err;
-        tb_fail(&err, TB_E_TAB_NOT_FOUND, "%s", TB_INNER_WORDS);
+        tb_cdp_inner_fail(page, &err);
         page->inner_ended = true;
         tb_cdp_page_fail_all(page, NULL, &err);
         if (page->gone) {
@@ -92,12 +103,28 @@ void tb_cdp_inner_spread(struct tb_cdp_host *host)
     end_calls(host);
 }
 
+/* Policies are asked for main frames; what frames inside load is for whoever carries it. */
+static bool is_refused(struct tb_cdp_frame *frame)
+{
+    struct tb_cdp_page *page = frame->page;
+    struct tb_cdp_host *host = page->host;
+    struct tb_str url = tb_cdp_frame_url(frame);
+    struct tb_err err;
+    if (frame->parent || frame->failed || !url.len || !host->ops->may_open ||
+        host->ops->may_open(host, url, &err) == 0) {
+        return false;
+    }
+    tb_free(page->refused);
+    page->refused = tb_strdup(err.text);
+    return true;
+}
+
 /* A frame that was refused such an address shows nothing of it. */
 void tb_cdp_inner_look(struct tb_cdp_frame *frame)
 {
     struct tb_cdp_page *page = frame->page;
     if (page->host && !page->inner && !(frame->parent && frame->failed) &&
-        tb_address_is_inner(tb_cdp_frame_url(frame))) {
+        (tb_address_is_inner(tb_cdp_frame_url(frame)) || is_refused(frame))) {
         shut(page);
         tb_cdp_inner_spread(page->host);
     }

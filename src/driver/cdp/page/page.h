@@ -48,6 +48,17 @@ void tb_cdp_frame_set_owner(struct tb_cdp_frame *frame, struct tb_str ref);
 struct tb_str tb_cdp_frame_url(const struct tb_cdp_frame *frame);
 /* The uniqueContextId of our own world; empty while there is none. */
 const char *tb_cdp_frame_world(const struct tb_cdp_frame *frame);
+/* The origins of its document and of those around it, up to the tab's own; how many there are, 0 if
+ * they are more than `max` or its document has no world of ours now. One that is not known, or is
+ * shared with nobody, is empty. */
+size_t tb_cdp_frame_origins(const struct tb_cdp_frame *frame, struct tb_str *ret_origins,
+                            size_t max);
+/* Its document is given a secret. */
+void tb_cdp_frame_note_secret(struct tb_cdp_frame *frame);
+/* The frame with the lowest number from `from` on whose document was; NULL: none. */
+struct tb_cdp_frame *tb_cdp_page_secret_frame(const struct tb_cdp_page *page, unsigned from);
+/* Shows in it again what was covered for a picture, without waiting. */
+void tb_cdp_frame_lift_veil(struct tb_cdp_frame *frame);
 /* Whether another frame of the tab has, or may have, another origin. */
 bool tb_cdp_frame_has_strangers(const struct tb_cdp_frame *frame);
 

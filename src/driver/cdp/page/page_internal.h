@@ -75,6 +75,7 @@ struct tb_cdp_page {
     struct tb_cdp_opening opening;
     bool inner;               /* see inner.h */
     bool inner_ended;         /* and so are its calls */
+    char *refused;            /* by which rule; NULL: by none */
     bool kept_waiting;        /* a navigation away from it had no answer */
     bool leaving;             /* a call leaves it: its dialogs are dismissed */
     unsigned dismissed;       /* of them, so far */
@@ -99,7 +100,7 @@ void tb_cdp_page_set_up(struct tb_cdp_target *target);
 void tb_cdp_page_end(struct tb_cdp_page *page, const struct tb_err *err);
 /* Frees what has ended, without waiting for the end of the turn. */
 void tb_cdp_pages_free_ended(struct tb_cdp_peer *peer);
-void tb_cdp_page_on_event(struct tb_cdp_target *target, struct tb_str method, struct tb_str params);
+void tb_cdp_page_on_event(struct tb_cdp_route *route, struct tb_str method, struct tb_str params);
 /* The operation under way has something to look at. */
 void tb_cdp_page_notice(const struct tb_cdp_page *page);
 /* told.c: Runtime.bindingCalled. */

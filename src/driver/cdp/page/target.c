@@ -31,11 +31,6 @@ bool tb_cdp_target_id_copy(char ret_id[TB_TARGET_ID_SIZE], struct tb_str id)
     return true;
 }
 
-static void on_event(struct tb_cdp_route *route, struct tb_str method, struct tb_str params)
-{
-    tb_cdp_page_on_event(TB_CONTAINER(route, struct tb_cdp_target, route), method, params);
-}
-
 struct tb_cdp_target *tb_cdp_target_of(const struct tb_cdp_conn *conn, struct tb_str session_id)
 {
     struct tb_cdp_route *route = tb_cdp_route_of(conn, session_id);
@@ -49,7 +44,7 @@ struct tb_cdp_target *tb_cdp_target_new(struct tb_cdp_page *page, enum tb_cdp_ta
     target->page = page;
     target->kind = kind;
     target->script = 1;
-    target->route = (struct tb_cdp_route){target->session_id, on_event};
+    target->route = (struct tb_cdp_route){target->session_id, tb_cdp_page_on_event};
     if (page->target_count >= TB_CDP_TARGETS_MAX ||
         !tb_cdp_target_id_copy(target->session_id, session_id) ||
         !tb_cdp_target_id_copy(target->id, id) ||

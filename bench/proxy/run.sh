@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Figures, not a test. QUICK=1 makes it shorter.
+set -eu
+cd "$(dirname "$0")/../.."
+exec node bench/proxy/run.mjs

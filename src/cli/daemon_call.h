@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request of a command to the running daemon, and its answer; it blocks. The way is the Unix
+ * socket of the daemon with these settings, or an address of its REST interface with a token. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "core/config.h"
+
+struct tb_daemon_way {
+    const char *url;   /* "https://host:8765"; NULL: its Unix socket */
+    const char *token; /* NULL: none, or with a url that of $TABARD_TOKEN */
+};
+
+struct tb_daemon_call {
+    const char *method;
+    const char *path;   /* from "/" on, with what is in it escaped */
+    const char *tenant; /* in whose name, where the credential may choose; NULL: its own */
+    struct tb_str body; /* JSON; empty: none */
+};
+
+/* Takes --url or --token with its value at argv[*at], which moves on to the last word of it. False:
+ * it is another argument, or the value is missing. */
+bool tb_daemon_way_option(struct tb_daemon_way *way, int argc, char **argv, int *at);
+/* Both options as lines of a command's help. */
+void tb_daemon_way_help(void);
+/* The status of a good answer (200 to 299), whose body is appended. Otherwise a failure: the
+ * daemon's own words and what it says to do next, or that none is running. */
+int tb_daemon_call(const struct tb_config *config, const struct tb_daemon_way *way,
+                   const struct tb_daemon_call *call, struct tb_buf *body, struct tb_err *err);
+/* The words of an answer that is an error: its message, and its hint as the next sentence. For
+ * tb_daemon_call and its test. */
+int tb_daemon_call_refused(int status, struct tb_str body, struct tb_err *err);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+#include "base/mem.h"
+#include "core/core.h"
+#include "core/egress_internal.h"
+#include "core/limits.h"
+#include "core/session_internal.h"
+
+enum {
+    REFUSALS_TOLD = 100, /* in one window */
+    WINDOW_MS = 60 * 1000,
+};
+
+/* Counting. */
+
+static int64_t wall_ms(const struct tb_egress *egress)
+{
+    return tb_clock_wall_ms(egress->egresses->core->clock);
+}
+
+static struct tb_egress_host *account_of(struct tb_egress *egress, const char *name)
+{
+    struct tb_egress_host *host = tb_map_get(&egress->account.hosts, tb_str_of(name));
+    if (!host && egress->account.hosts.count >= TB_EGRESS_HOSTS) {
+        host = &egress->account.others;
+    } else if (!host) {
+        host = TB_NEW(struct tb_egress_host);
+        host->name = tb_strdup(name);
+        tb_map_add(&egress->account.hosts, tb_str_of(host->name), host);
+    }
+    host->last_wall_ms = wall_ms(egress);
+    host->first_wall_ms = host->first_wall_ms ? host->first_wall_ms : host->last_wall_ms;
+    return host;
+}
+
+void tb_egress_count_request(struct tb_egress_use *use)
+{
+    struct tb_egress *egress = use->pass ? use->pass->egress : NULL;
+    if (egress) {
+        use->account = account_of(egress, use->goal.host.name);
+        use->account->requests++;
+    }
+}
+
+void tb_egress_count_bytes(struct tb_egress_use *use, size_t in, size_t out)
+{
+    if (use->account) {
+        use->account->bytes_in += in;
+        use->account->bytes_out += out;
+        use->account->last_wall_ms = wall_ms(use->pass->egress);
+    }
+}
+
+/* Refusals. */
+
+static void tell(struct tb_egress *egress, const struct tb_egress_goal *goal,
+                 const struct tb_err *why)
+{
+    struct tb_event event = tb_session_event(egress->session, TB_EVENT_REQUEST_REFUSED);
+    event.outcome = tb_err_name(why->code);
+    event.fields[1] = tb_field_cstr("host", goal->host.name);
+    event.fields[2] = tb_field_number("port", goal->port);
+    event.fields[3] = tb_field_cstr("rule", why->text);
+    tb_bus_publish(&egress->egresses->core->bus, &event);
+}
+
+static void on_window_over(struct tb_timer *timer, void *user)
+{
+    struct tb_egress *egress = user;
+    int64_t untold = egress->account.untold;
+    (void)timer;
+    egress->account.told = 0;
+    egress->account.untold = 0;
+    if (untold) {
+        struct tb_event event = tb_session_event(egress->session, TB_EVENT_REQUEST_REFUSED);
+        event.outcome = tb_err_name(TB_E_DENIED);
+        event.fields[1] = tb_field_number("count", untold);
+        tb_bus_publish(&egress->egresses->core->bus, &event);
+    }
+}
+
+static void keep_refusal(struct tb_egress *egress, const struct tb_egress_goal *goal,
+                         const struct tb_err *why)
+{
+    struct tb_refusal *place =
+        &egress->account.refusals[egress->account.refusal_count++ % TB_EGRESS_REFUSALS];
+    tb_free(place->host);
+    tb_free(place->rule);
+    *place = (struct tb_refusal){wall_ms(egress), goal->port, tb_strdup(goal->host.name),
+                                 tb_strdup(why->text)};
+}
+
+void tb_egress_refused(struct tb_egress *egress, const struct tb_egress_goal *goal,
+                       const struct tb_err *why)
+{
+    account_of(egress, goal->host.name)->refused++;
+    keep_refusal(egress, goal, why);
+    if (!tb_timer_armed(&egress->account.window)) {
+        tb_timer_start(&egress->account.window, WINDOW_MS);
+    }
+    if (egress->account.told >= REFUSALS_TOLD) {
+        egress->account.untold++;
+        return;
+    }
+    egress->account.told++;
+    tell(egress, goal, why);
+}
+
+void tb_egress_account_init(struct tb_egress *egress)
+{
+    tb_map_init(&egress->account.hosts);
+    tb_timer_init(&egress->account.window, egress->egresses->core->loop, on_window_over, egress);
+}
+
+void tb_egress_account_fini(struct tb_egress *egress)
+{
+    struct tb_egress_account *account = &egress->account;
+    tb_timer_fini(&account->window);
+    MAP_FOREACH(slot, &account->hosts) {
+        struct tb_egress_host *host = slot->value;
+        tb_free(host->name);
+        tb_free(host);
+    }
+    tb_map_fini(&account->hosts);
+    for (size_t i = 0; i < TB_EGRESS_REFUSALS; i++) {
+        tb_free(account->refusals[i].host);
+        tb_free(account->refusals[i].rule);
+    }
+}
+
+/* Telling. */
+
+static void print_host(const struct tb_egress_host *host, const char *name,
+                       struct tb_json_writer *json)
+{
+    tb_json_object_open(json);
+    tb_json_member_cstr(json, "host", name);
+    tb_json_member_int(json, "requests", host->requests);
+    tb_json_member_int(json, "refused", host->refused);
+    tb_json_member_int(json, "bytesIn", (int64_t)host->bytes_in);
+    tb_json_member_int(json, "bytesOut", (int64_t)host->bytes_out);
+    tb_json_member_int(json, "firstAt", host->first_wall_ms);
+    tb_json_member_int(json, "lastAt", host->last_wall_ms);
+    tb_json_object_close(json);
+}
+
+static void print_refusals(const struct tb_egress_account *account, struct tb_json_writer *json)
+{
+    size_t from = account->refusal_count > TB_EGRESS_REFUSALS
+                      ? account->refusal_count - TB_EGRESS_REFUSALS
+                      : 0;
+    for (size_t i = from; i < account->refusal_count; i++) {
+        const struct tb_refusal *refusal = &account->refusals[i % TB_EGRESS_REFUSALS];
+        tb_json_object_open(json);
+        tb_json_member_cstr(json, "host", refusal->host);
+        tb_json_member_int(json, "port", refusal->port);
+        tb_json_member_cstr(json, "rule", refusal->rule);
+        tb_json_member_int(json, "at", refusal->wall_ms);
+        tb_json_object_close(json);
+    }
+}
+
+static void print_hosts(const struct tb_egress_account *account, struct tb_json_writer *json)
+{
+    MAP_FOREACH(slot, &account->hosts) {
+        const struct tb_egress_host *host = slot->value;
+        print_host(host, host->name, json);
+    }
+    if (account->others.first_wall_ms) {
+        print_host(&account->others, "(others)", json);
+    }
+}
+
+void tb_egress_print(const struct tb_session *session, struct tb_json_writer *json)
+{
+    const struct tb_egress *egress = session->bounds.egress;
+    tb_json_object_open(json);
+    tb_json_member_bool(json, "proxied", egress != NULL);
+    tb_json_key(json, "hosts");
+    tb_json_array_open(json);
+    if (egress) {
+        print_hosts(&egress->account, json);
+    }
+    tb_json_array_close(json);
+    tb_json_key(json, "refused");
+    tb_json_array_open(json);
+    if (egress) {
+        print_refusals(&egress->account, json);
+    }
+    tb_json_array_close(json);
+    tb_json_member_int(json, "refusedTotal", egress ? (int64_t)egress->account.refusal_count : 0);
+    tb_json_object_close(json);
+}

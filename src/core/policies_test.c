@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policies.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/limits.h"
+#include "core/session_internal.h"
+#include "core/session_policy.h"
+
+#include "support/core_rig.h"
+
+static int setup(void **state)
+{
+    int rc = rig_setup(state);
+    struct rig *rig = *state;
+    rig->core.policies = tb_policies_new(&rig->core);
+    return rc;
+}
+
+static int teardown(void **state)
+{
+    struct rig *rig = *state;
+    rig_stop(rig);
+    tb_policies_free(rig->core.policies);
+    rig->core.policies = NULL;
+    return rig_teardown(state);
+}
+
+static int put_as(struct rig *rig, unsigned scopes, const char *own, const char *tenant,
+                  const char *text)
+{
+    struct tb_err err;
+    const struct tb_principal_spec spec = {
+        .tenant = own, .key = "k", .label = "", .scopes = scopes};
+    struct tb_principal *by = tb_principal_new(&spec);
+    TB_AUTO(tb_free) char *copy = tb_strdup(text);
+    for (char *at = copy; (at = strchr(at, '\'')); at++) {
+        *at = '"';
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(tb_str_of(copy));
+    int rc = tb_policies_put(rig->core.policies, by, tb_str_of(tenant), json, NULL, &err);
+    tb_principal_unref(by, "test");
+    return rc;
+}
+
+static int put(struct rig *rig, const char *text)
+{
+    return put_as(rig, TB_SCOPE_ADMIN, "t", "t", text);
+}
+
+static void set(struct rig *rig, const char *path, const char *text)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(keys[i].path, path) == 0) {
+            assert_int_equal(tb_config_set(&rig->config, &keys[i], tb_str_of(text), NULL), 0);
+            return;
+        }
+    }
+    fail_msg("no setting %s", path);
+}
+
+static void a_denied_tool_is_refused_and_one_that_is_not_runs(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    assert_int_equal(put(rig, "{'read_only':true}"), 0);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_DENIED);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    assert_int_equal(put(rig, "{}"), 0);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), 0);
+}
+
+/* The session's own policy is known when its turn comes; so is one that came meanwhile. */
+static void a_policy_that_comes_while_a_call_waits_holds_for_it(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct rig_call *running = rig_start(rig, &rig_click, "talk", NULL);
+    struct rig_call *waiting = rig_start(rig, &rig_click, "talk", NULL);
+    rig_turn(rig);
+    assert_int_equal(put(rig, "{'read_only':true}"), 0);
+    tb_fake_release(rig->fake, rig_find(rig, "browser-1")->id);
+    rig_turn(rig);
+    rig_expect(running, 0);
+    rig_expect(waiting, TB_E_DENIED);
+}
+
+static void a_tenant_only_sees_its_own(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(put_as(rig, TB_SCOPE_ADMIN, "u", "t", "{}"), TB_E_NOT_FOUND);
+    assert_int_equal(put_as(rig, TB_SCOPES_ALL, "default", "t", "{}"), 0);
+    assert_int_equal(put_as(rig, TB_SCOPES_ALL, "default", "No", "{}"), TB_E_NOT_FOUND);
+    assert_int_equal(put_as(rig, TB_SCOPE_ADMIN, "u", "u", "{'read_only':true}"), 0);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), 0);
+}
+
+static void only_the_operator_opens_private_networks_to_a_tenant(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(put(rig, "{'private_networks':'allow'}"), TB_E_FORBIDDEN);
+    assert_int_equal(put_as(rig, TB_SCOPES_ALL, "default", "t", "{'private_networks':'allow'}"), 0);
+    set(rig, "policy.private_networks", "allow");
+    tb_policies_reload(rig->core.policies);
+    assert_int_equal(put(rig, "{'private_networks':'allow'}"), 0);
+}
+
+static void a_second_tenant_closes_private_networks(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_policy_set set_of = tb_policies_of(rig->core.policies, "default");
+    assert_false(set_of.shared);
+    tb_policies_note_tenant(rig->core.policies, TB_TENANT_DEFAULT);
+    assert_false(tb_policies_of(rig->core.policies, "default").shared);
+    tb_policies_note_tenant(rig->core.policies, "other");
+    assert_true(tb_policies_of(rig->core.policies, "default").shared);
+    assert_null(tb_policies_of(NULL, "default").parts[0]);
+}
+
+static void the_settings_are_the_operators_policy(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    set(rig, "policy.tools_deny", rig_click.name);
+    tb_policies_reload(rig->core.policies);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_DENIED);
+    set(rig, "policy.downloads", "a few");
+    assert_int_equal(tb_policies_check(&rig->config, &err), TB_E_CONFIG);
+    assert_non_null(strstr(err.text, "policy: downloads must be"));
+    tb_policies_reload(rig->core.policies); /* fail closed */
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_DENIED);
+    set(rig, "policy.downloads", "1000");
+    set(rig, "octopus.allowed_domains", "a.test,*.com");
+    assert_int_equal(tb_policies_check(&rig->config, &err), TB_E_CONFIG);
+    assert_non_null(strstr(err.text, "octopus.allowed_domains: "));
+}
+
+static void a_page_is_judged_and_its_refusal_told(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    assert_int_equal(put(rig, "{'block_domains':['evil.test']}"), 0);
+    assert_int_equal(tb_session_policy_page(session, TB_STR("https://fine.test/"), &err), 0);
+    assert_int_equal(tb_session_policy_page(session, TB_STR("no address"), &err), 0);
+    for (int i = 0; i < 150; i++) {
+        assert_int_equal(
+            tb_session_policy_page(session, TB_STR("https://u:p@evil.test/x?secret"), &err),
+            TB_E_DOMAIN_BLOCKED);
+    }
+    assert_int_equal(rig_events(rig, "page_refused"), 100);
+    assert_int_equal(rig_events(rig, "secret"), 0);
+    rig_advance(rig, TB_REFUSALS_MS);
+    tb_session_policy_page(session, TB_STR("https://evil.test/"), &err);
+    assert_int_equal(rig_events(rig, "\"missed\":50"), 1);
+}
+
+static void sessions_on_a_page_that_is_blocked_end(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_session *session = rig_create(rig, "a");
+    rig_create(rig, "b");
+    rig_turn(rig);
+    session->url = tb_strdup("https://www.evil.test/x");
+    assert_int_equal(put(rig, "{'block_domains':['evil.test']}"), 0);
+    rig_turn(rig);
+    assert_null(rig_find(rig, "a"));
+    assert_non_null(rig_find(rig, "b"));
+    assert_int_equal(rig_events(rig, "\"reason\":\"domain_blocked\""), 1);
+}
+
+static void a_session_that_cannot_read_its_policy_may_do_nothing(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    TB_AUTO(tb_json_free)
+    struct cJSON *args = tb_json_parse(TB_STR("{\"policy\":{\"of_a_newer_version\":1}}"));
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    tb_session_policy_restore(session, args);
+    assert_int_equal(tb_session_policy_page(session, TB_STR("https://a.test"), &err),
+                     TB_E_DOMAIN_BLOCKED);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"a\"}"), TB_E_DENIED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_denied_tool_is_refused_and_one_that_is_not_runs, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_policy_that_comes_while_a_call_waits_holds_for_it, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_tenant_only_sees_its_own, setup, teardown),
+        cmocka_unit_test_setup_teardown(only_the_operator_opens_private_networks_to_a_tenant, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_second_tenant_closes_private_networks, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_settings_are_the_operators_policy, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_page_is_judged_and_its_refusal_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(sessions_on_a_page_that_is_blocked_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_session_that_cannot_read_its_policy_may_do_nothing, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

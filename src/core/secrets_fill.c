@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placeholders in texts that are to be typed, and what stands there instead. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/otp.h"
+#include "base/quote.h"
+#include "core/core.h"
+#include "core/mask.h"
+#include "core/secret_site.h"
+#include "core/secrets_internal.h"
+
+enum {
+    LABEL_SIZE = TB_SECRET_NAME_SIZE + 16,
+};
+
+static const struct tb_str opening[] = {{"{{secret:", 9}, {"{{totp:", 7}};
+
+struct wanted {
+    bool totp;
+    struct tb_str name;
+    struct tb_str whole; /* the placeholder in its text */
+};
+
+static const char *find(struct tb_str text, struct tb_str what)
+{
+    return text.len ? memmem(text.ptr, text.len, what.ptr, what.len) : NULL;
+}
+
+/* The first placeholder; false: there is none. Without an end its name is empty. */
+static bool next_wanted(struct tb_str text, struct wanted *ret_wanted)
+{
+    const char *found[TB_COUNT(opening)];
+    for (size_t i = 0; i < TB_COUNT(opening); i++) {
+        found[i] = find(text, opening[i]);
+    }
+    bool totp = found[1] && (!found[0] || found[1] < found[0]);
+    const char *begin = found[totp];
+    if (!begin) {
+        return false;
+    }
+    struct tb_str rest = tb_str_sub(text, (size_t)(begin - text.ptr), text.len);
+    const char *end = find(rest, TB_STR("}}"));
+    size_t len = end ? (size_t)(end - begin) : 0;
+    *ret_wanted = (struct wanted){.totp = totp,
+                                  .name = tb_str_sub(rest, opening[totp].len, len),
+                                  .whole = tb_str_sub(rest, 0, end ? len + 2 : rest.len)};
+    return true;
+}
+
+bool tb_secrets_wanted(struct tb_str text)
+{
+    struct wanted wanted;
+    return next_wanted(text, &wanted);
+}
+
+/* NULL with words: there is none. */
+static const struct tb_secret *find_secret(const struct tb_secrets *secrets, const char *tenant,
+                                           const struct wanted *wanted, struct tb_err *err)
+{
+    char key[TB_SECRET_KEY_SIZE];
+    if (!secrets->loaded) {
+        tb_fail(err, TB_E_STORE, "the stored secrets have not been read yet");
+        return NULL;
+    }
+    if (tb_secret_key(tenant, wanted->name, key, err) < 0) {
+        return NULL;
+    }
+    const struct tb_secret *secret = tb_map_get(&secrets->by_key, tb_str_of(key));
+    if (!secret) {
+        tb_secret_fail_unknown(wanted->name, err);
+        return NULL;
+    }
+    if (secret->totp != wanted->totp) {
+        tb_fail(err, TB_E_SECRET_NOT_FOUND, "the secret %s is used as {{%s:%s}}",
+                tb_secret_name(secret), secret->totp ? "totp" : "secret", tb_secret_name(secret));
+        return NULL;
+    }
+    return secret;
+}
+
+static bool is_for(const struct tb_secret *secret, struct tb_str origin)
+{
+    struct tb_str host;
+    bool fits = false;
+    if (!tb_secret_origin_host(origin, &host)) {
+        return false;
+    }
+    JSON_ARRAY_FOREACH(item, secret->domains) {
+        struct tb_str domain = {"=", 1};
+        tb_json_str(item, &domain); /* ended by a NUL, as all texts of a tree */
+        fits = fits || tb_secret_domain_has(domain.ptr, host);
+    }
+    return fits;
+}
+
+static int check_sites(const struct tb_secret *secret, const struct tb_secret_use *use,
+                       struct tb_err *err)
+{
+    struct tb_quoted words;
+    for (size_t i = 0; i < use->origin_count; i++) {
+        if (!is_for(secret, use->origins[i])) {
+            return tb_fail(err, TB_E_SECRET_SITE, "the secret %s is not for %s: %s is %s",
+                           tb_secret_name(secret), i == 0 ? "this field" : "a frame in this page",
+                           i == 0 ? "the field's document" : "a document around the field",
+                           use->origins[i].len ? tb_quoted(&words, use->origins[i], 0)
+                                               : "without an origin");
+        }
+    }
+    return use->origin_count
+               ? 0
+               : tb_fail(err, TB_E_SECRET_SITE,
+                         "the secret %s was not typed: nobody knows whose the field is",
+                         tb_secret_name(secret));
+}
+
+static int put_value(const struct tb_secrets *secrets, const struct tb_secret *secret,
+                     struct tb_mask *mask, struct tb_buf *out, struct tb_err *err)
+{
+    TB_AUTO(tb_secret_wipe)
+    struct cJSON *plain = tb_secret_open(secrets, secret->key, tb_str_of(secret->sealed));
+    struct tb_str value = tb_json_text(plain, "value");
+    char label[LABEL_SIZE];
+    char code[TB_OTP_CODE_SIZE] = "";
+    struct tb_otp otp;
+    if (!plain) {
+        return tb_fail(err, TB_E_INTERNAL, "the secret %s cannot be opened",
+                       tb_secret_name(secret));
+    }
+    if (secret->totp) {
+        if (tb_otp_parse(value, &otp, err) < 0) {
+            return err->code;
+        }
+        tb_otp_code(&otp, tb_clock_wall_ms(secrets->core->clock) / 1000, code);
+        explicit_bzero(&otp, sizeof(otp));
+        value = tb_str_of(code);
+    }
+    snprintf(label, sizeof(label), "{{%s:%s}}", secret->totp ? "totp" : "secret",
+             tb_secret_name(secret));
+    tb_mask_add(mask, label, value, secret->totp);
+    int rc = tb_buf_append_str(out, value);
+    explicit_bzero(code, sizeof(code));
+    return rc < 0 ? tb_fail(err, rc, "the text is too long with its secrets") : 0;
+}
+
+int tb_secrets_recall(struct tb_secrets *secrets, const char *tenant, struct tb_mask *mask,
+                      struct tb_err *err)
+{
+    const char *label;
+    while ((label = tb_mask_missing(mask))) {
+        const struct tb_secret *secret = NULL;
+        struct wanted wanted;
+        char key[LABEL_SIZE];
+        TB_AUTO(tb_buf_wipe) struct tb_buf value = TB_BUF(TB_SECRET_VALUE_MAX);
+        snprintf(key, sizeof(key), "%s", label);
+        if (next_wanted(tb_str_of(key), &wanted)) {
+            secret = find_secret(secrets, tenant, &wanted, err);
+        }
+        if (secret) {
+            put_value(secrets, secret, mask, &value, err);
+        } else if (!secrets->loaded) {
+            return err->code;
+        }
+        tb_mask_forget(mask, key);
+    }
+    return 0;
+}
+
+int tb_secrets_fill_in(struct tb_secrets *secrets, const struct tb_secret_use *use,
+                       struct tb_str text, struct tb_buf *out, struct tb_err *err)
+{
+    struct wanted wanted;
+    while (next_wanted(text, &wanted)) {
+        const struct tb_secret *secret = find_secret(secrets, use->tenant, &wanted, err);
+        size_t at = (size_t)(wanted.whole.ptr - text.ptr);
+        tb_buf_append_str(out, tb_str_sub(text, 0, at));
+        if (!secret || check_sites(secret, use, err) < 0 ||
+            put_value(secrets, secret, use->mask, out, err) < 0) {
+            return err->code;
+        }
+        text = tb_str_sub(text, at + wanted.whole.len, text.len);
+    }
+    int rc = tb_buf_append_str(out, text);
+    return rc < 0 ? tb_fail(err, rc, "the text is too long with its secrets") : 0;
+}

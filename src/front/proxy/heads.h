@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heads of plain HTTP messages as the proxy passes them on. They are written anew from what the
+ * strict parser understood, never copied: where two parsers could disagree, requests would be
+ * smuggled. Headers that are for one connection only (RFC 9110 7.6.1) stay behind. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "core/egress.h"
+#include "core/limits.h"
+#include "proto/http1.h"
+
+/* The goal of a request in authority or absolute form. TB_E_INVALID for anything that a proxy is
+ * not asked, TB_E_BAD_URL for what is no host. */
+int tb_heads_goal(const struct tb_http1_head *head, struct tb_egress_goal *ret_goal,
+                  struct tb_err *err);
+/* These write into a buffer that has room for any head that the limits allow: TB_HEADS_MAX. */
+enum {
+    TB_HEADS_MAX = 2 * (TB_PROXY_LINE_MAX + TB_PROXY_HEAD_MAX),
+};
+/* The request, for the server. With `upgrade` it asks to leave HTTP. */
+void tb_heads_put_request(const struct tb_http1_head *head, const struct tb_egress_goal *goal,
+                          bool upgrade, struct tb_buf *out);
+/* The response, for the browser, whose connection ends with it unless `keep`. `has_body` says
+ * whether one follows. */
+void tb_heads_put_response(const struct tb_http1_head *head, bool keep, bool has_body,
+                           struct tb_buf *out);
+/* A piece of a body; a chunk if the message has chunks. */
+void tb_heads_put_body(const struct tb_http1_head *head, struct tb_str piece, struct tb_buf *out);
+/* What ends a body. */
+struct tb_str tb_heads_body_end(const struct tb_http1_head *head);

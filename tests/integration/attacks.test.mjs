@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attacks on a running daemon, by id. After each it is alive, and no answer was a failure of its own.
+// Others stand beside what they attack: AUTH-1 to AUTH-5 and AUTH-7 in guard.test.mjs, HTTP-1 in http.test.mjs, PROC-2 in harden.test.mjs.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Daemon, fixtures, run, within } from '../support/daemon.mjs';
+import { beginSession, post, postModern, request, modernMeta } from '../support/mcp.mjs';
+
+const ALIVE_MS = 5000; // 100 ms on a machine that has nothing else to do
+const MIB = 1024 * 1024;
+
+async function routes(door = 'main') {
+  return JSON.parse((await run(['routes', '--json'])).stdout).filter((route) => route.doors.includes(door))
+    .map((route) => ({ ...route, target: route.path.replace(/\{[^}]+\}/g, 'x') }));
+}
+
+async function alive(daemon) {
+  const reply = await within(daemon.request('/health'), ALIVE_MS, '/health');
+  assert.equal(reply.status, 200);
+}
+
+const residentMb = (daemon) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8'))[1]) / 1024;
+
+test('AUTH-1: without a token no route tells whether it knows what was asked for', async (t) => {
+  const daemon = await Daemon.start(t);
+  for (const route of (await routes()).filter((r) => r.access !== 'open')) {
+    const body = route.method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
+    const [one, other] = await Promise.all(['x', 'browser-1'].map((id) =>
+      daemon.request(route.path.replace(/\{[^}]+\}/g, id), { method: route.method, ...body })));
+    assert.equal(one.status, 401, route.path);
+    assert.equal(one.text, other.text, route.path);
+  }
+  await alive(daemon);
+});
+
+test('AUTH-6: a body that is not JSON is refused by every route that takes one', async (t) => {
+  const daemon = await Daemon.start(t);
+  const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain; application/json', undefined];
+  const taking = (await routes()).filter((route) => route.method === 'POST');
+  assert.ok(taking.length > 3);
+  for (const route of taking) {
+    for (const type of types) {
+      const reply = await daemon.request(route.target, {
+        method: route.method, auth: true, body: '{}',
+        headers: { 'content-length': 2, ...(type ? { 'content-type': type } : {}) },
+      });
+      assert.equal(reply.status, 415, `${route.path} ${type}: ${reply.text}`);
+    }
+  }
+  await alive(daemon);
+});
+
+test('AUTH-6: GET and HEAD on every route change nothing', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  await postModern(daemon, 'tools/call', { name: 'start_session', arguments: { name: 'mine' } });
+  const state = async () => {
+    const { sessions } = JSON.parse((await daemon.request('/api/sessions', { auth: true })).text);
+    return sessions.map(({ id, name, state: how }) => ({ id, name, how }));
+  };
+  const before = await state();
+  assert.equal(before.length, 1);
+  const paths = new Set((await routes()).map((route) => route.path));
+  for (const path of paths) {
+    for (const method of ['GET', 'HEAD']) {
+      const text = await daemon.raw(`${method} ${path.replace(/\{[^}]+\}/g, 'mine')} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer ${daemon.token}\r\n\r\n`, { end: true });
+      assert.doesNotMatch(text, /^HTTP\/1\.1 5/, path);
+    }
+  }
+  assert.deepEqual(await state(), before);
+  await alive(daemon);
+});
+
+const deep = (n) => '['.repeat(n) + ']'.repeat(n);
+const call = (args) => `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"x":${args}}}`;
+const badJson = {
+  'depth 100,000': call(deep(100_000)),
+  'depth 65': call(deep(65)),
+  'a method twice': '{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"ping"}',
+  'NaN': call('NaN'),
+  'a comma too many': call('[1,]'),
+  'a byte order mark': `\ufeff${call('1')}`,
+  'a lone surrogate': call('"\\ud800"'),
+  'a raw control character': call('"\u0001"'),
+  'half a message': call('1').slice(0, -1),
+  'two messages': call('1') + call('1'),
+};
+
+for (const [what, body] of Object.entries(badJson)) {
+  test(`MSG-1: ${what} is refused`, async (t) => {
+    const daemon = await Daemon.start(t);
+    const reply = await post(daemon, body);
+    assert.equal(reply.status, 400, reply.text.slice(0, 200));
+    assert.ok([-32700, -32600].includes(reply.json.error.code), reply.text.slice(0, 200));
+    await alive(daemon);
+  });
+}
+
+test('MSG-2: ids that are none, batches, and messages that are no requests change nothing', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { headers } = await beginSession(daemon);
+  for (const id of ['{}', '[]', 'true', '1.5']) {
+    const reply = await post(daemon, `{"jsonrpc":"2.0","id":${id},"method":"ping"}`, { headers });
+    assert.equal(reply.json.error.code, -32600, id);
+  }
+  for (const body of ['[]', `[${JSON.stringify(request(1, 'ping'))}]`, '{"id":1,"method":"ping"}', '7', '"ping"', 'null']) {
+    const reply = await post(daemon, body, { headers });
+    assert.equal(reply.status, 400, body);
+  }
+  const long = await post(daemon, request(1, 'x'.repeat(MIB)), { headers });
+  assert.ok(long.status < 500 && long.json.error);
+  const unasked = await post(daemon, { jsonrpc: '2.0', id: 99, result: {} }, { headers });
+  assert.ok([202, 400].includes(unasked.status));
+  assert.deepEqual((await post(daemon, request(2, 'ping'), { headers })).json.result, {});
+  await alive(daemon);
+});
+
+test('MSG-3: headers that disagree with the body are refused', async (t) => {
+  const daemon = await Daemon.start(t);
+  const wrong = [{ 'mcp-method': 'tools/call' }, { 'mcp-method': 'TOOLS/LIST' }, { 'mcp-method': '=?base64?%%%?=' }];
+  for (const headers of wrong) {
+    const reply = await postModern(daemon, 'tools/list', {}, { headers });
+    assert.equal(reply.status, 400, JSON.stringify(headers));
+    assert.equal(reply.json.error.code, -32020, reply.text);
+  }
+  const named = await postModern(daemon, 'tools/call', { name: 'list_sessions', arguments: {} }, { headers: { 'mcp-name': 'close_all_sessions' } });
+  assert.equal(named.json.error.code, -32020);
+  const unknown = await post(daemon, request(1, 'tools/list', { _meta: { ...modernMeta(), 'io.modelcontextprotocol/protocolVersion': '2030-01-01' } }),
+    { headers: { 'mcp-protocol-version': '2030-01-01', 'mcp-method': 'tools/list' } });
+  assert.equal(unknown.status, 400);
+  await alive(daemon);
+});
+
+test('INJ-1: what a caller names things forges no line of the log', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures, args: ['--log-level', 'debug'] });
+  const forged = '2026-01-01T00:00:00.000Z error daemon   forged';
+  for (const text of [`x\n${forged}`, `x\r\n${forged}`, 'x%n%s%n', 'x\u0000y', '\u001b[31mred', 'y'.repeat(MIB)]) {
+    const reply = await postModern(daemon, 'tools/call', { name: 'start_session', arguments: { name: text } }, { headers: { 'x-conversation-id': 'a' } });
+    assert.ok(reply.status < 500);
+  }
+  await alive(daemon);
+  await daemon.request('/nothing/%0aforged', { auth: true, headers: { 'user-agent': forged } });
+  const lines = daemon.log.text.split('\n');
+  assert.ok(lines.every((line) => line === '' || /^\d{4}-\d\d-\d\dT\S+Z (debug|info|warn|error) /.test(line)));
+  assert.ok(!lines.some((line) => line.startsWith(forged)));
+  assert.ok(lines.every((line) => line.length < 16_384));
+  assert.ok(!/[\u0000-\u0008\u000b-\u001f]/.test(daemon.log.text));
+});
+
+test('FILE-5: no option of a session reaches the command line or the environment of a browser', async (t) => {
+  const daemon = await Daemon.start(t);
+  const options = [{ args: ['--no-sandbox'] }, { browser_args: ['--remote-debugging-port=1'] }, { env: { LD_PRELOAD: '/x.so' } },
+    { switches: ['--load-extension=/x'] }, { path: '/bin/sh' }, { executablePath: '/bin/sh' }, { user_data_dir: '/' }, { proxy: '--proxy-server=x' }];
+  for (const option of options) {
+    const reply = await postModern(daemon, 'tools/call', { name: 'start_session', arguments: { name: 'x', ...option } });
+    assert.ok(reply.json.error || reply.json.result.isError, JSON.stringify(option));
+  }
+  const { sessions } = JSON.parse((await daemon.request('/api/sessions', { auth: true })).text);
+  assert.deepEqual(sessions, []);
+  await alive(daemon);
+});
+
+test('TEN-3: clients with equal ids get their own answers', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const clients = await Promise.all(Array.from({ length: 16 }, () => beginSession(daemon)));
+  await Promise.all(clients.map(async ({ headers }, i) => {
+    for (let round = 0; round < 30; round++) {
+      const name = `canary-${i}-${round}`;
+      const { json, events } = await post(daemon, request(round, 'tools/call', { name, arguments: {} }), { headers });
+      const answer = json ?? events.at(-1).message;
+      assert.equal(answer.id, round);
+      assert.ok(JSON.stringify(answer).includes(name), JSON.stringify(answer));
+    }
+  }));
+  await alive(daemon);
+});
+
+/** A frame of a client as RFC 6455 section 5.2 has it, masked with zeros unless told otherwise. */
+function frame(first, payload, { masked = true, length } = {}) {
+  const declared = length ?? (payload.length < 126 ? Buffer.from([payload.length]) : Buffer.from([126, payload.length >> 8, payload.length & 255]));
+  declared[0] |= masked ? 0x80 : 0;
+  return Buffer.concat([Buffer.from([first]), declared, Buffer.alloc(masked ? 4 : 0), payload]);
+}
+
+/** The code with which the daemon closes a WebSocket that sends these bytes. */
+async function closeCode(daemon, bytes) {
+  const socket = net.connect(daemon.port, '127.0.0.1');
+  let got = Buffer.alloc(0);
+  let sent = false;
+  socket.on('error', () => {});
+  socket.on('data', (data) => {
+    got = Buffer.concat([got, data]);
+    if (!sent && got.includes('\r\n\r\n')) {
+      assert.match(got.toString('latin1'), /^HTTP\/1\.1 101 /);
+      sent = true;
+      socket.write(bytes);
+    }
+  });
+  socket.write(`GET /api/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${daemon.token}\r\nUpgrade: websocket\r\n`
+    + 'Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n');
+  await within(once(socket, 'close'), ALIVE_MS * 2, 'the daemon closes').finally(() => socket.destroy());
+  for (let at = got.indexOf('\r\n\r\n') + 4; at < got.length;) {
+    const size = got[at + 1] < 126 ? got[at + 1] : got.readUInt16BE(at + 2);
+    const start = at + (got[at + 1] < 126 ? 2 : 4);
+    if (got[at] === 0x88) return got.readUInt16BE(start);
+    at = start + size;
+  }
+  return null;
+}
+
+const reason = (code, words = Buffer.alloc(0)) => Buffer.concat([Buffer.from([code >> 8, code & 255]), words]);
+const long = (...bytes) => Buffer.from([127, ...bytes]);
+const badFrames = {
+  'WS-1: a frame without a mask': [frame(0x81, Buffer.from('x'), { masked: false }), [1002]],
+  'WS-2: a ping of 126 bytes': [frame(0x89, Buffer.alloc(126)), [1002]],
+  'WS-2: a ping in fragments': [frame(0x09, Buffer.from('x')), [1002]],
+  'WS-2: a close with one byte': [frame(0x88, Buffer.from('x')), [1002]],
+  'WS-2: a reason that is not UTF-8': [frame(0x88, reason(1000, Buffer.from([0xff]))), [1002, 1007]],
+  ...Object.fromEntries([0, 999, 1005, 1006, 1015, 65535].map((code) =>
+    [`WS-2: a close with ${code}`, [frame(0x88, reason(code)), [1002]]])),
+  'WS-3: a length of 2^63': [frame(0x81, Buffer.alloc(0), { length: long(0x80, 0, 0, 0, 0, 0, 0, 0) }), [1002, 1009]],
+  'WS-3: a length of 2^62': [frame(0x81, Buffer.alloc(0), { length: long(0x40, 0, 0, 0, 0, 0, 0, 0) }), [1002, 1009]],
+  'WS-3: 4 GiB declared and nothing sent': [frame(0x82, Buffer.alloc(0), { length: long(0, 0, 0, 1, 0, 0, 0, 0) }), [1009]],
+  'WS-3: a length that is not in its shortest form': [frame(0x81, Buffer.from('x'), { length: Buffer.from([126, 0, 1]) }), [1002]],
+  'WS-4: an overlong character': [frame(0x81, Buffer.from([0xc0, 0xaf])), [1007]],
+  'WS-4: a surrogate': [frame(0x81, Buffer.from([0xed, 0xa0, 0x80])), [1007]],
+  'WS-4: a character beyond the last': [frame(0x81, Buffer.from([0xf4, 0x90, 0x80, 0x80])), [1007]],
+  'WS-4: the first bad byte, in a message that has not ended': [frame(0x01, Buffer.from([0xff])), [1007]],
+  ...Object.fromEntries([0x40, 0x20, 0x10].map((bit) => [`WS-5: reserved bit ${bit}`, [frame(0x81 | bit, Buffer.from('x')), [1002]]])),
+  ...Object.fromEntries([3, 7, 0xb, 0xf].map((op) => [`WS-5: opcode ${op}`, [frame(0x80 | op, Buffer.from('x')), [1002]]])),
+  'WS-6: a compressed message that nobody offered': [frame(0xc1, Buffer.from([0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00])), [1002]],
+};
+
+for (const [what, [bytes, codes]] of Object.entries(badFrames)) {
+  test(`${what} ends the connection`, async (t) => {
+    const daemon = await Daemon.start(t);
+    const before = residentMb(daemon);
+    const code = await closeCode(daemon, bytes);
+    assert.ok(codes.includes(code), `${code}`);
+    assert.ok(residentMb(daemon) < before + 8, 'nothing is allocated for what is only announced');
+    await alive(daemon);
+  });
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// API keys: made, listed, revoked, expired, limited; by REST, by the command line, and after kill -9.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import path from 'node:path';
+import { test } from 'node:test';
+import WebSocket from 'ws';
+import { Daemon, fixtures, run, within } from '../support/daemon.mjs';
+import { Reader } from '../support/events.mjs';
+import { as, ask, makeKey, revokeKey } from '../support/keys.mjs';
+import { Stdio, Stream, beginSession, initialize, post, request } from '../support/mcp.mjs';
+
+const SECOND = 1000;
+const keysOf = (daemon) => (args) => run([
+  'keys', ...args, '--config', daemon.configFile, '--state-dir', daemon.stateDir, '--runtime-dir', path.dirname(daemon.socket),
+]);
+const bodyFor = (method) => (['POST', 'PUT', 'PATCH'].includes(method) ? {} : undefined);
+
+async function routes() {
+  const all = JSON.parse((await run(['routes', '--json'])).stdout);
+  return all.filter((route) => route.doors.includes('main') && route.access !== 'open')
+    .map((route) => ({ ...route, target: route.path.replace(/\{[^}]+\}/g, 'x') }));
+}
+
+test('the command makes a key, lists it without its secret, and revokes it', async (t) => {
+  const daemon = await Daemon.start(t);
+  const keys = keysOf(daemon);
+  const made = await keys(['create', '--tenant', 'acme', '--scope', 'act', '--label', 'ci', '--expires', '30d', '--json']);
+  assert.equal(made.code, 0, made.stderr);
+  const { id, key, scopes } = JSON.parse(made.stdout);
+  assert.match(key, new RegExp(`^${id}_[A-Za-z0-9_-]{43}$`));
+  assert.deepEqual(scopes, ['observe', 'act'], 'whoever acts may look');
+  assert.equal((await ask(daemon, key, '/api/sessions')).status, 200);
+  const listed = await keys(['list']);
+  assert.match(listed.stdout, new RegExp(`${id} +acme +observe,act +active +\\S+ +\\S+ +ci`));
+  assert.ok(!listed.stdout.includes(key));
+  const plain = await keys(['create', '--tenant', 'acme', '--scope', 'observe']);
+  assert.match(plain.stdout, /^tbk_[a-z0-9]{12}_[A-Za-z0-9_-]{43}$/);
+  assert.equal((await keys(['revoke', id])).stdout, `revoked ${id}\n`);
+  assert.equal((await ask(daemon, key, '/api/sessions')).status, 401);
+  const again = await keys(['revoke', id]);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /there is no key/);
+});
+
+test('the command says what is wrong, and how to start a daemon if none runs', async (t) => {
+  const daemon = await Daemon.start(t);
+  const keys = keysOf(daemon);
+  for (const [args, words] of [
+    [[], /choose one of create, list and revoke/], [['create', '--scope', 'act'], /needs --tenant and --scope/],
+    [['revoke'], /by its id/], [['revoke', '../x'], /looks like tbk_/], [['list', '--nonsense', 'x'], /unknown option/],
+  ]) {
+    const result = await keys(args);
+    assert.equal(result.code, 2, args.join(' '));
+    assert.match(result.stderr, words);
+  }
+  for (const [args, words] of [
+    [['create', '--tenant', 'No', '--scope', 'act'], /tenant's name/],
+    [['create', '--tenant', 'a', '--scope', 'operate'], /only the operator's own token/],
+    [['create', '--tenant', 'a', '--scope', 'act', '--expires', 'soon'], /"30d"/],
+  ]) {
+    const result = await keys(args);
+    assert.equal(result.code, 1, args.join(' '));
+    assert.match(result.stderr, words);
+  }
+  await daemon.kill();
+  const gone = await keys(['list']);
+  assert.equal(gone.code, 1);
+  assert.match(gone.stderr, /no daemon is running at .*tabard\.sock; start one with 'tabard serve'/);
+});
+
+test('the command reaches a daemon elsewhere by --url with a token', async (t) => {
+  const daemon = await Daemon.start(t);
+  const admin = await makeKey(daemon, { tenant: 'acme', scopes: ['admin'] });
+  const there = (env, ...args) => run(['keys', 'list', '--url', `${daemon.url}/`, ...args], { env: { ...process.env, ...env } });
+  assert.match((await there({ TABARD_TOKEN: admin.key })).stdout, new RegExp(admin.id));
+  assert.match((await there({}, '--token', admin.key, '--json')).stdout, new RegExp(admin.id));
+  const refused = await there({ TABARD_TOKEN: 'wrong' });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /a valid token is required/);
+});
+
+test('a body that is not what a key needs is refused, with the reason', async (t) => {
+  const daemon = await Daemon.start(t);
+  const bodies = [
+    [], {}, { tenant: 'a' }, { tenant: 5, scopes: 'act' }, { tenant: 'a', scopes: [] }, { tenant: 'a', scopes: ['root'] },
+    { tenant: 'a', scopes: 'act', expires: '0d' }, { tenant: 'a', scopes: 'act', expires: -1 }, { tenant: 'a', scopes: 'act', label: 'x'.repeat(97) },
+    { tenant: 'a', scopes: 'act', sessions_max: 1.5 }, { tenant: 'a', scopes: 'act', calls_per_minute: -3 }, { tenant: 'a', scope: 'act' },
+  ];
+  for (const body of bodies) {
+    const reply = await ask(daemon, daemon.token, '/api/keys', { method: 'POST', body });
+    assert.equal(reply.status, 400, `${JSON.stringify(body)}: ${reply.text}`);
+  }
+  const twice = await daemon.request('/api/keys', {
+    method: 'POST', auth: true, headers: { 'content-type': 'application/json' }, body: '{"tenant":"a","tenant":"b","scopes":"act"}',
+  });
+  assert.equal(twice.status, 400);
+  assert.equal(JSON.parse((await ask(daemon, daemon.token, '/api/keys')).text).keys.length, 0);
+});
+
+test('AUTH-1, AUTH-2: every route refuses an unknown, revoked, expired or weaker key', async (t) => {
+  const daemon = await Daemon.start(t);
+  const revoked = await makeKey(daemon, { tenant: 'acme', scopes: ['act', 'admin'] });
+  const expired = await makeKey(daemon, { tenant: 'acme', scopes: ['act', 'admin'], expires: 1 });
+  const weaker = await makeKey(daemon, { tenant: 'acme', scopes: ['observe'] });
+  await revokeKey(daemon, revoked.id);
+  const unknown = revoked.key.replace(/.$/, (c) => (c === 'A' ? 'B' : 'A'));
+  for (const route of await routes()) {
+    const options = { method: route.method, body: bodyFor(route.method) };
+    for (const key of [revoked.key, expired.key, unknown, revoked.id, weaker.key.slice(0, -1), `${weaker.key}x`]) {
+      const reply = await ask(daemon, key, route.target, options);
+      assert.ok([401, 403, 429].includes(reply.status), `${route.method} ${route.path}: ${reply.status}`);
+      if (route.access === 'token') assert.notEqual(reply.status, 403, route.path);
+      assert.ok(!reply.text.includes(key));
+    }
+    if (route.scope !== 'observe') {
+      const reply = await ask(daemon, weaker.key, route.target, options);
+      assert.equal(reply.status, 403, `${route.method} ${route.path}`);
+      assert.match(reply.text, /missing_scope|forbidden/);
+    }
+  }
+  assert.equal((await ask(daemon, weaker.key, '/api/sessions')).status, 200);
+});
+
+test('AUTH-3: a thousand guesses of a key get nobody in and lock nobody out', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { id, key } = await makeKey(daemon, { tenant: 'acme', scopes: 'observe' });
+  const counts = {};
+  for (let i = 0; i < 1000; i++) {
+    const { status } = await ask(daemon, `${id}_${String(i).padStart(43, 'A')}`, '/api/sessions');
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  assert.deepEqual(counts, { 401: 10, 429: 990 });
+  assert.equal((await ask(daemon, key, '/api/sessions')).status, 200);
+});
+
+test('kill -9 right after a key was made or revoked keeps both', async (t) => {
+  let daemon = await Daemon.start(t);
+  const { dir } = daemon;
+  for (let round = 0; round < 5; round++) {
+    const stays = await makeKey(daemon, { tenant: 'acme', scopes: 'observe', label: `r${round}` });
+    const goes = await makeKey(daemon, { tenant: 'acme', scopes: 'observe' });
+    await revokeKey(daemon, goes.id);
+    await daemon.kill();
+    daemon = await Daemon.start(t, { dir });
+    assert.equal((await ask(daemon, stays.key, '/api/sessions')).status, 200);
+    assert.equal((await ask(daemon, goes.key, '/api/sessions')).status, 401);
+  }
+  const { keys } = JSON.parse((await ask(daemon, daemon.token, '/api/keys')).text);
+  assert.deepEqual(keys.map((key) => key.label), ['r0', 'r1', 'r2', 'r3', 'r4']);
+});
+
+test('a revoked key loses its event stream, its WebSocket and its running call within a second', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const { id, key } = await makeKey(daemon, { tenant: 'acme', scopes: 'act' });
+  const mine = as(daemon, key);
+  const reader = await Reader.open(t, mine);
+  const socket = new WebSocket(`ws://127.0.0.1:${daemon.port}/api/events`, { headers: { authorization: `Bearer ${key}` } });
+  await within(once(socket, 'open'), 10 * SECOND, 'the WebSocket opens');
+  const { headers } = await beginSession(mine);
+  const standalone = await Stream.open(t, mine, { method: 'GET', headers });
+  const begun = await post(mine, request(1, 'tools/call', { name: 'browser_navigate', arguments: { url: 'about:blank' } }), { headers });
+  assert.equal(begun.json.result.isError, undefined, JSON.stringify(begun.json));
+  const running = post(mine, request(2, 'tools/call', { name: 'browser_wait', arguments: { text: 'never', timeout_ms: 60000 } }), { headers });
+  const ended = [once(reader.res, 'close'), once(socket, 'close'), standalone.ended, running];
+  await revokeKey(daemon, id);
+  await within(Promise.all(ended), SECOND, 'all that was live ends');
+  const { json, events, status } = await running;
+  assert.match(JSON.stringify([json, events, status]), /revoked|401|404/);
+  assert.equal((await ask(daemon, key, '/api/sessions')).status, 401);
+});
+
+test('an expiring key loses its streams when its time is over, and the audit log says so', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { key } = await makeKey(daemon, { tenant: 'acme', scopes: 'observe', expires: 700, label: 'brief' });
+  const reader = await Reader.open(t, as(daemon, key));
+  await within(once(reader.res, 'close'), 5 * SECOND, 'the stream ends');
+  assert.equal((await ask(daemon, key, '/api/sessions')).status, 401);
+  const { keys } = JSON.parse((await ask(daemon, daemon.token, '/api/keys')).text);
+  assert.deepEqual(keys.map(({ label, state }) => [label, state]), [['brief', 'expired']]);
+});
+
+test('what happens to keys is on the audit log, without their secrets', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { id, key } = await makeKey(daemon, { tenant: 'acme', scopes: 'act', label: 'ci' });
+  await revokeKey(daemon, id);
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  const { stdout } = await run(['audit', 'export', '--state-dir', daemon.stateDir]);
+  const entries = stdout.trim().split('\n').map((line) => JSON.parse(line));
+  assert.deepEqual(entries.map(({ type, tenant, agent, details }) => [type, tenant, agent, details]), [
+    ['key_created', 'acme', 'operator', { key: id, label: 'ci', scopes: 'observe,act' }],
+    ['key_revoked', 'acme', 'operator', { key: id, label: 'ci' }],
+  ]);
+  assert.ok(!stdout.includes(key) && !daemon.log.text.includes(key));
+});
+
+test('a key over its limit is told when to come back: 429 by HTTP, an error of the tool by MCP', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const { key } = await makeKey(daemon, { tenant: 'acme', scopes: 'act', calls_per_minute: 2 });
+  const free = await makeKey(daemon, { tenant: 'acme', scopes: 'act' });
+  assert.equal((await ask(daemon, key, '/api/sessions')).status, 200);
+  assert.equal((await ask(daemon, key, '/api/sessions')).status, 200);
+  const refused = await ask(daemon, key, '/api/sessions');
+  assert.equal(refused.status, 429);
+  assert.ok(['29', '30'].includes(refused.headers['retry-after']), refused.headers['retry-after']);
+  assert.equal(JSON.parse(refused.text).error.code, 'too_many_requests');
+  const { headers } = await beginSession(as(daemon, key));
+  const call = await post(as(daemon, key), request(1, 'tools/call', { name: 'list_sessions', arguments: {} }), { headers });
+  assert.equal(call.json.result.isError, true);
+  assert.match(call.json.result.content[0].text, /2 calls per minute; try again in (29|30) s/);
+  assert.equal((await ask(daemon, free.key, '/api/sessions')).status, 200);
+});
+
+test('a key starts no more sessions than it may, and an idle conversation makes room', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const { key } = await makeKey(daemon, { tenant: 'acme', scopes: 'act', sessions_max: 1 });
+  const mine = as(daemon, key);
+  const { headers } = await beginSession(mine);
+  const call = (id, name, args) => post(mine, request(id, 'tools/call', { name, arguments: args }), { headers });
+  assert.ok(!(await call(1, 'start_session', { sessionId: 'a' })).json.result.isError);
+  const second = await call(2, 'start_session', { sessionId: 'b' });
+  assert.equal(second.json.result.isError, true);
+  assert.match(second.json.result.content[0].text, /sessions that this key may have/);
+  await call(3, 'close_session', { sessionId: 'a' });
+  assert.ok(!(await call(4, 'browser_navigate', { url: 'about:blank' })).json.result.isError);
+  const other = await beginSession(mine);
+  const moved = await post(mine, request(5, 'tools/call', { name: 'browser_navigate', arguments: { url: 'about:blank' } }), { headers: other.headers });
+  assert.ok(!moved.json.result.isError, JSON.stringify(moved.json));
+});
+
+test('the Unix socket stands for tenant default unless it names another', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const bridge = new Stdio(t, daemon, ['--no-start', '--tenant', 'acme']);
+  bridge.send(initialize());
+  await bridge.next();
+  const started = await bridge.ask(2, 'tools/call', { name: 'start_session', arguments: { sessionId: 'ours' } });
+  assert.ok(!started.result.isError, JSON.stringify(started));
+  const names = async (headers) => {
+    const reply = await daemon.request('/api/sessions', { unix: true, headers });
+    return JSON.parse(reply.text).sessions.map((session) => session.sessionId);
+  };
+  assert.deepEqual(await names({ 'x-tabard-tenant': 'acme' }), ['ours']);
+  assert.deepEqual(await names({}), []);
+  for (const tenant of ['', 'A', '../x', '-a', 'x'.repeat(65)]) {
+    const reply = await daemon.request('/api/sessions', { unix: true, headers: { 'x-tabard-tenant': tenant } });
+    assert.equal(reply.status, 400, `'${tenant}'`);
+  }
+  const { key } = await makeKey(daemon, { tenant: 'acme', scopes: ['act', 'admin'] });
+  assert.equal((await ask(daemon, key, '/api/sessions', { headers: { 'x-tabard-tenant': 'default' } })).status, 403);
+  const wrong = await run(['mcp', '--tenant', 'No/'], { env: process.env });
+  assert.equal(wrong.code, 2);
+});
+
+test('a key gets around its own end and limits by no other key', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const parent = await makeKey(daemon, { tenant: 'acme', scopes: ['admin'], expires: '1d', calls_per_minute: 100 });
+  const make = async (wish) => (await daemon.request('/api/keys', {
+    method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${parent.key}` }, body: JSON.stringify({ tenant: 'acme', scopes: 'observe', ...wish }),
+  })).status;
+  for (const wish of [{}, { expires: '2d', calls_per_minute: 5 }, { expires: '1h' }, { expires: '1h', calls_per_minute: 101 }]) {
+    assert.equal(await make(wish), 403, JSON.stringify(wish));
+  }
+  assert.equal(await make({ expires: '1h', calls_per_minute: 100 }), 201);
+});
