@@ -9,12 +9,14 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "core/event.h"
+#include "core/limits.h"
 #include "core/result.h"
 #include "core/spellings.h"
 
 enum {
     HEAD = 16,        /* so many bytes of a spelling are enough */
     PASSING_KEPT = 4, /* codes of one label */
+    LISTS_BITS = 12,
 };
 
 /* One secret. Its spellings lie behind each other in `bytes`, which is locked. */
@@ -195,116 +197,128 @@ size_t tb_mask_labels(const struct tb_mask *mask, struct tb_json_writer *json)
     return count;
 }
 
-/* Masking. */
+/* Masking: one walk through the text, whatever the number of spellings. The next four bytes, in
+ * lower case, say in which list those are that may begin here. */
 
-static size_t common_len(struct tb_str a, struct tb_str b)
+static uint8_t lower(char c)
 {
-    size_t len = 0;
-    while (len < a.len && len < b.len && a.ptr[len] == b.ptr[len]) {
+    return (uint8_t)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static uint32_t add_to_key(uint32_t key, char c)
+{
+    return key << 8 | lower(c);
+}
+
+static size_t list_of(uint32_t key)
+{
+    return key * 2654435761U >> (32 - LISTS_BITS);
+}
+
+static uint32_t key_of(struct tb_str text)
+{
+    uint32_t key = 0;
+    for (size_t i = 0; i < TB_SPELLING_MIN; i++) {
+        key = add_to_key(key, text.ptr[i]);
+    }
+    return key;
+}
+
+struct needle {
+    const char *label;
+    struct tb_str spelling;
+    unsigned next; /* of its list, from 1 on; 0: the last */
+};
+
+struct needles {
+    struct needle *all;
+    size_t count;
+    unsigned first[1U << LISTS_BITS];
+};
+
+/* From the last to the first, so that each list has the longest secrets first. */
+static void collect(const struct tb_mask *mask, struct needles *needles)
+{
+    for (struct tb_list *link = mask->secrets.prev; link != &mask->secrets; link = link->prev) {
+        const struct secret *secret = secret_of(link);
+        needles->all =
+            tb_realloc(needles->all, (needles->count + secret->count) * sizeof(*needles->all));
+        for (size_t i = secret->count; i-- > 0;) {
+            unsigned *first = &needles->first[list_of(key_of(secret->spellings[i]))];
+            needles->all[needles->count++] =
+                (struct needle){secret->label, secret->spellings[i], *first};
+            *first = (unsigned)needles->count;
+        }
+    }
+}
+
+/* How much of the text is as it is spelt, whatever its case; the first `known` bytes are. */
+static size_t common_len(struct tb_str text, struct tb_str spelling, size_t known)
+{
+    size_t len = known;
+    while (len < text.len && len < spelling.len &&
+           lower(text.ptr[len]) == lower(spelling.ptr[len])) {
         len++;
     }
     return len;
 }
 
-/* One spelling on its way through a text. */
-struct finder {
-    const char *label;
-    struct tb_str spelling;
-    size_t at; /* where it is next; SIZE_MAX: nowhere */
-};
-
-static size_t find_from(struct tb_str text, size_t from, struct tb_str spelling)
+/* How far what begins here goes; 0: nothing does. The text is hidden up to `hidden` already, so
+ * what lies between the beginning of a spelling and there is not looked at again: no text takes
+ * longer than its length. */
+static size_t match(const struct needles *needles, uint32_t key, struct tb_str text, size_t hidden,
+                    const char **ret_label)
 {
-    struct tb_str rest = tb_str_sub(text, from, text.len);
-    struct tb_str head = tb_str_sub(spelling, 0, HEAD);
-    const char *found = rest.len ? memmem(rest.ptr, rest.len, head.ptr, head.len) : NULL;
-    return found ? (size_t)(found - text.ptr) : SIZE_MAX;
-}
-
-/* Those that the text has at all, for the caller to free; NULL: none. */
-static struct finder *find_all(const struct tb_mask *mask, struct tb_str text, size_t *ret_count)
-{
-    struct finder *finders = NULL;
-    size_t count = 0;
-    LIST_FOREACH(link, &mask->secrets) {
-        const struct secret *secret = secret_of(link);
-        for (size_t i = 0; i < secret->count; i++) {
-            size_t at = find_from(text, 0, secret->spellings[i]);
-            if (at != SIZE_MAX) {
-                finders = tb_realloc(finders, (count + 1) * sizeof(*finders));
-                finders[count++] = (struct finder){secret->label, secret->spellings[i], at};
-            }
-        }
-    }
-    *ret_count = count;
-    return finders;
-}
-
-/* The first that comes; the longest of those that begin there. NULL: there are no more. */
-static const struct finder *first_of(const struct finder *finders, size_t count, struct tb_str text)
-{
-    const struct finder *first = NULL;
     size_t longest = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct finder *one = &finders[i];
-        if (one->at == SIZE_MAX || (first && one->at > first->at)) {
-            continue;
-        }
-        size_t len = common_len(tb_str_sub(text, one->at, text.len), one->spelling);
-        if (!first || one->at < first->at || len > longest) {
-            first = one;
-            longest = len;
+    for (unsigned at = needles->first[list_of(key)]; at; at = needles->all[at - 1].next) {
+        const struct needle *one = &needles->all[at - 1];
+        size_t enough = one->spelling.len < HEAD ? one->spelling.len : HEAD;
+        size_t len = common_len(tb_str_sub(text, 0, enough), one->spelling, 0);
+        if (len == enough) {
+            len = common_len(text, one->spelling, len < hidden ? hidden : len);
+            len = len < one->spelling.len ? len : one->spelling.len;
+            *ret_label = len > longest ? one->label : *ret_label;
+            longest = len > longest ? len : longest;
         }
     }
-    return first;
+    return longest;
 }
 
-/* Where what begins with `first` ends, others that begin inside of it included. */
-static size_t end_of(struct finder *finders, size_t count, const struct finder *first,
-                     struct tb_str text)
+static bool mask_with(const struct needles *needles, struct tb_str text, struct tb_buf *out)
 {
-    size_t end = first->at;
-    bool grows = true;
-    while (grows) {
-        grows = false;
-        for (size_t i = 0; i < count; i++) {
-            struct finder *one = &finders[i];
-            size_t len =
-                one->at <= end ? common_len(tb_str_sub(text, one->at, text.len), one->spelling) : 0;
-            bool inside = one->at < end || (one->at == end && end == first->at);
-            if (inside && one->at + len > end) {
-                end = one->at + len;
-                grows = true;
-            }
+    size_t end = 0; /* of what is hidden last */
+    uint32_t key = key_of(text);
+    for (size_t i = 0; i + TB_SPELLING_MIN <= text.len; i++) {
+        const char *label = NULL;
+        size_t len = 0;
+        if (needles->first[list_of(key)]) {
+            len = match(needles, key, tb_str_sub(text, i, text.len), end > i ? end - i : 0, &label);
+        }
+        if (len && i >= end) {
+            tb_buf_append_str(out, tb_str_sub(text, end, i));
+            tb_buf_append_cstr(out, label);
+        }
+        end = i + len > end && len ? i + len : end;
+        if (i + TB_SPELLING_MIN < text.len) {
+            key = add_to_key(key, text.ptr[i + TB_SPELLING_MIN]);
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        if (finders[i].at < end) {
-            finders[i].at = find_from(text, end, finders[i].spelling);
-        }
+    if (end) {
+        tb_buf_append_str(out, tb_str_sub(text, end, text.len));
     }
-    return end;
+    return end > 0;
 }
 
 bool tb_mask_text(const struct tb_mask *mask, struct tb_str text, struct tb_buf *out)
 {
-    size_t count = 0;
-    size_t done = 0;
-    if (!mask || !text.len) {
+    if (!mask || text.len < TB_SPELLING_MIN || tb_list_empty(&mask->secrets)) {
         return false;
     }
-    /* Most texts have none: then nothing is copied. */
-    TB_AUTO(tb_free) struct finder *finders = find_all(mask, text, &count);
-    const struct finder *first;
-    while ((first = first_of(finders, count, text))) {
-        tb_buf_append_str(out, tb_str_sub(text, done, first->at));
-        tb_buf_append_cstr(out, first->label);
-        done = end_of(finders, count, first, text);
-    }
-    if (done) {
-        tb_buf_append_str(out, tb_str_sub(text, done, text.len));
-    }
-    return done > 0;
+    struct needles needles = {.all = NULL};
+    collect(mask, &needles);
+    bool masked = mask_with(&needles, text, out);
+    tb_free(needles.all);
+    return masked;
 }
 
 static void mask_buf(const struct tb_mask *mask, struct tb_buf *buf)
@@ -327,7 +341,73 @@ static void mask_message(const struct tb_mask *mask, struct tb_result *result)
     }
 }
 
-/* As JSON, so that names of members are masked as well. */
+static void put_masked(const struct tb_mask *mask, struct tb_str text, struct tb_json_writer *json)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf masked = TB_BUF(SIZE_MAX);
+    tb_json_put_str(json, tb_mask_text(mask, text, &masked) ? tb_buf_str(&masked) : text);
+}
+
+/* What is no text is JSON's own: a number that is a secret becomes a text, true and null stay. */
+static void put_plain(const struct tb_mask *mask, const struct cJSON *item,
+                      struct tb_json_writer *json)
+{
+    TB_AUTO(tb_buf_wipe) struct tb_buf plain = TB_BUF(TB_KIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf masked = TB_BUF(SIZE_MAX);
+    double number;
+    tb_json_print(item, &plain);
+    if (tb_json_num(item, &number) && tb_mask_text(mask, tb_buf_str(&plain), &masked)) {
+        tb_json_put_str(json, tb_buf_str(&masked));
+    } else {
+        tb_json_put_raw(json, tb_buf_str(&plain));
+    }
+}
+
+static void put_tree(const struct tb_mask *mask, const struct cJSON *item,
+                     struct tb_json_writer *json);
+
+static void put_members(const struct tb_mask *mask, const struct cJSON *object,
+                        struct tb_json_writer *json)
+{
+    tb_json_object_open(json);
+    JSON_ARRAY_FOREACH(item, object) {
+        TB_AUTO(tb_buf_fini) struct tb_buf name = TB_BUF(SIZE_MAX);
+        if (tb_mask_text(mask, tb_str_of(tb_json_name(item)), &name)) {
+            tb_buf_append_char(&name, '\0');
+        }
+        tb_json_key(json, name.len ? (const char *)name.data : tb_json_name(item));
+        put_tree(mask, item, json);
+    }
+    tb_json_object_close(json);
+}
+
+static void put_tree(const struct tb_mask *mask, const struct cJSON *item,
+                     struct tb_json_writer *json)
+{
+    struct tb_str text;
+    if (tb_json_is_object(item)) {
+        put_members(mask, item, json);
+    } else if (tb_json_is_array(item)) {
+        tb_json_array_open(json);
+        JSON_ARRAY_FOREACH(inner, item) {
+            put_tree(mask, inner, json);
+        }
+        tb_json_array_close(json);
+    } else if (tb_json_str(item, &text)) {
+        put_masked(mask, text, json);
+    } else {
+        put_plain(mask, item, json);
+    }
+}
+
+/* The same tree without secrets in its texts, its numbers and the names of its members: what is
+ * masked as one text may be JSON no more. */
+static void mask_tree(const struct tb_mask *mask, const struct cJSON *tree, struct tb_buf *out)
+{
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, out);
+    put_tree(mask, tree, &json);
+}
+
 static void mask_data(const struct tb_mask *mask, struct tb_result *result)
 {
     TB_AUTO(tb_buf_wipe) struct tb_buf json = TB_BUF(SIZE_MAX);
@@ -335,9 +415,31 @@ static void mask_data(const struct tb_mask *mask, struct tb_result *result)
     if (tb_json_print(result->data, &json) < 0 || !tb_mask_text(mask, tb_buf_str(&json), &masked)) {
         return;
     }
+    tb_buf_clear(&masked);
+    mask_tree(mask, result->data, &masked);
     struct cJSON *data = tb_json_parse(tb_buf_str(&masked));
     tb_json_free(result->data);
     result->data = data ? data : tb_json_new_object();
+}
+
+/* It goes into a message as it is, so it stays JSON. */
+static void mask_raw(const struct tb_mask *mask, struct tb_result *result)
+{
+    TB_AUTO(tb_json_free) struct cJSON *before = NULL;
+    TB_AUTO(tb_json_free) struct cJSON *after = NULL;
+    TB_AUTO(tb_buf_fini) struct tb_buf masked = TB_BUF(SIZE_MAX);
+    if (!tb_mask_text(mask, tb_buf_str(&result->raw), &masked)) {
+        return;
+    }
+    after = tb_json_parse(tb_buf_str(&masked));
+    if (!after) {
+        before = tb_json_parse(tb_buf_str(&result->raw));
+        tb_buf_clear(&masked);
+        mask_tree(mask, before, &masked);
+    }
+    tb_buf_clear(&result->raw);
+    result->raw.max = masked.len > result->raw.max ? masked.len : result->raw.max;
+    tb_buf_append_str(&result->raw, tb_buf_str(&masked));
 }
 
 void tb_mask_result(const struct tb_mask *mask, struct tb_result *result)
@@ -346,7 +448,7 @@ void tb_mask_result(const struct tb_mask *mask, struct tb_result *result)
         return;
     }
     mask_buf(mask, &result->text);
-    mask_buf(mask, &result->raw);
+    mask_raw(mask, result);
     mask_message(mask, result);
     mask_data(mask, result);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the secrets that were typed in a session out of what the session tells: wherever one
- * appears, plain or as base64, URL, JSON or HTML write it, its placeholder stands instead. Of a
+ * appears, in any case, plain, squeezed or as base64, hex digits, URL, JSON or HTML write it, its
+ * placeholder stands instead. Of a
  * long one its beginning is enough, since texts are cut.
  *
  * The values lie in locked memory, which is wiped at the end. The session holds a reference, and so

@@ -56,6 +56,39 @@ static void every_spelling_gives_way_to_the_name(void **state)
     assert_masked(mask, "nothing of it", "nothing of it");
 }
 
+static void case_white_space_and_hex_do_not_hide_it(void **state)
+{
+    struct tb_mask *mask = *state;
+    tb_mask_add(mask, "S", TB_STR("Open  \tSesame "), false);
+    assert_masked(mask, "say OPEN  \tsesame now", "say Snow");
+    assert_masked(mask, "say open sesame!", "say S!");
+    assert_masked(mask, "OPEN SESAME", "S");
+    tb_mask_add(mask, "H", TB_STR("k\xc3\xb6y!"), false);
+    assert_masked(mask, "x6bc3b67921", "xH");
+    assert_masked(mask, "6BC3B67921", "H");
+}
+
+static void results_stay_json_whatever_the_secret_is(void **state)
+{
+    struct tb_mask *mask = *state;
+    struct tb_result result;
+    int64_t number;
+    tb_result_init(&result);
+    tb_mask_add(mask, "{{secret:pin}}", TB_STR("1234"), false);
+    tb_mask_add(mask, "{{secret:word}}", TB_STR("true"), false);
+    tb_json_set_int(result.data, "bytes", 123456);
+    tb_json_set_bool(result.data, "done", true);
+    tb_json_set_int(result.data, "count", 7);
+    tb_buf_append_cstr(&result.raw, "{\"a\":[1234,true,null,\"1234\"]}");
+    tb_mask_result(mask, &result);
+    assert_true(tb_json_int(tb_json_get(result.data, "count"), &number));
+    assert_true(tb_str_eq_cstr(tb_json_text(result.data, "bytes"), "{{secret:pin}}56"));
+    assert_non_null(tb_json_get(result.data, "done"));
+    assert_true(tb_str_eq_cstr(tb_buf_str(&result.raw),
+                               "{\"a\":[\"{{secret:pin}}\",true,null,\"{{secret:pin}}\"]}"));
+    tb_result_fini(&result);
+}
+
 static void base64_is_found_behind_any_number_of_bytes(void **state)
 {
     struct tb_mask *mask = *state;
@@ -184,6 +217,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(every_spelling_gives_way_to_the_name),
+        TEST(case_white_space_and_hex_do_not_hide_it),
+        TEST(results_stay_json_whatever_the_secret_is),
         TEST(base64_is_found_behind_any_number_of_bytes),
         TEST(characters_beyond_the_first_plane_are_found_as_pairs),
         TEST(of_a_long_one_its_beginning_is_enough),

@@ -51,9 +51,9 @@ static void spell_base64(struct tb_spellings *all, struct tb_str value, size_t s
 }
 
 /* `plain`: signs that stay as they are beside letters and digits. */
-static void spell_url(struct tb_spellings *all, struct tb_str value, const char *plain,
-                      const char *hex)
+static void spell_url(struct tb_spellings *all, struct tb_str value, const char *plain)
 {
+    static const char hex[] = "0123456789ABCDEF"; /* whoever looks for it minds no case */
     bool is_form = strchr(plain, '+') != NULL;
     for (size_t i = 0; i < value.len; i++) {
         unsigned char c = (unsigned char)value.ptr[i];
@@ -151,19 +151,48 @@ static void spell_html(struct tb_spellings *all, struct tb_str value)
     end_spelling(all);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* As outlines of pages write it: white space is one blank, and none at the ends. */
+static void spell_squeezed(struct tb_spellings *all, struct tb_str value)
+{
+    struct tb_str text = tb_str_trim(value);
+    for (size_t i = 0; i < text.len; i++) {
+        if (!is_blank(text.ptr[i])) {
+            tb_buf_append_char(&all->bytes, text.ptr[i]);
+        } else if (i + 1 < text.len && !is_blank(text.ptr[i + 1])) {
+            tb_buf_append_char(&all->bytes, ' ');
+        }
+    }
+    end_spelling(all);
+}
+
+/* Two digits for each byte. */
+static void spell_hex(struct tb_spellings *all, struct tb_str value)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < value.len; i++) {
+        unsigned char c = (unsigned char)value.ptr[i];
+        tb_buf_append(&all->bytes, (char[]){digits[c >> 4], digits[c & 15]}, 2);
+    }
+    end_spelling(all);
+}
+
 void tb_spellings_init(struct tb_spellings *all, struct tb_str value)
 {
-    static const char *const hexes[] = {"0123456789ABCDEF", "0123456789abcdef"};
     uint8_t *room;
     *all = (struct tb_spellings){.bytes = TB_BUF(SIZE_MAX)};
     tb_buf_reserve(&all->bytes, 128 + 80 * value.len, &room); /* so that it does not grow */
     tb_buf_append_str(&all->bytes, value);
     end_spelling(all);
-    for (size_t i = 0; i < TB_COUNT(hexes); i++) {
-        spell_url(all, value, "-_.!~*'()", hexes[i]);
-        spell_url(all, value, "-_.*+", hexes[i]);             /* of a form */
-        spell_url(all, value, "-_.~!$&'()*,;=:@/", hexes[i]); /* in a path */
-    }
+    spell_squeezed(all, value);
+    spell_hex(all, value);
+    spell_url(all, value, "-_.!~*'()");
+    spell_url(all, value, "-_.*+");             /* of a form */
+    spell_url(all, value, "-_.~!$&'()*,;=:@/"); /* in a path */
     spell_json(all, value);
     spell_json_twice(all, value);
     spell_html(all, value);

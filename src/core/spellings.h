@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which a text stands in other texts: as it is, and as URLs, forms, JSON (also inside
- * of JSON), HTML and base64 write it. For secrets, so nothing is left in memory. A new way is a
- * function and a line of tb_spellings_init. */
+/* The ways in which a text stands in other texts, whose case is not looked at: as it is, squeezed,
+ * and as URLs, forms, JSON (also inside of JSON), HTML, hex digits and base64 write it. For
+ * secrets, so nothing is left in memory. A new way is a function and a line of tb_spellings_init.
+ */
 #pragma once
 
 #include "base/buf.h"
