@@ -54,12 +54,17 @@ static void send(struct tb_handshake *handshake, const struct tb_buf *bytes)
     tb_stream_write(handshake->stream, tb_buf_str(bytes));
 }
 
+static bool has_credentials(const struct tb_upstream *upstream)
+{
+    return upstream->user[0] || upstream->password[0];
+}
+
 /* HTTP. */
 
 static void put_authorization(const struct tb_upstream *upstream, struct tb_buf *out)
 {
     TB_AUTO(tb_buf_wipe) struct tb_buf plain = TB_BUF(REQUEST_MAX);
-    if (upstream->user[0] || upstream->password[0]) {
+    if (has_credentials(upstream)) {
         tb_buf_printf(&plain, "%s:%s", upstream->user, upstream->password);
         tb_buf_append_cstr(out, "Proxy-Authorization: Basic ");
         tb_base64_encode(plain.data, plain.len, out);
@@ -112,8 +117,8 @@ static void take_http(struct tb_handshake *handshake, struct tb_str bytes)
 
 static void ask_method(struct tb_handshake *handshake)
 {
-    bool has_user = handshake->upstream->user[0] || handshake->upstream->password[0];
-    const uint8_t hello[] = {SOCKS_VERSION, 1, has_user ? SOCKS_PASSWORD : SOCKS_NO_AUTH};
+    uint8_t method = has_credentials(handshake->upstream) ? SOCKS_PASSWORD : SOCKS_NO_AUTH;
+    const uint8_t hello[] = {SOCKS_VERSION, 1, method};
     handshake->step = METHOD;
     tb_stream_write(handshake->stream, (struct tb_str){(const char *)hello, sizeof(hello)});
 }
@@ -180,7 +185,7 @@ static void take_method(struct tb_handshake *handshake, uint8_t method)
 {
     if (method == SOCKS_NO_AUTH) {
         ask_connect(handshake);
-    } else if (method == SOCKS_PASSWORD && handshake->upstream->user[0]) {
+    } else if (method == SOCKS_PASSWORD && has_credentials(handshake->upstream)) {
         ask_password(handshake);
     } else {
         end(handshake, TB_E_NAVIGATION, "wants other credentials");

@@ -175,6 +175,16 @@ static void a_socks_proxy_behind_ours_gets_user_and_name(void **state)
     }
 }
 
+static void a_socks_proxy_may_want_a_password_alone(void **state)
+{
+    struct proxy_rig *p = *state;
+    struct tb_loop *loop = proxy_rig_loop(p);
+    go_by(p, "socks5", ",\"password\":\"pw\"", "far.example");
+    RIG_UNTIL(loop, server_has(p, 0, "\5\1\2", 3));
+    say(p, 0, "\5\2", 2);
+    RIG_UNTIL(loop, server_has(p, 0, "\1\0\2pw", 5));
+}
+
 /* Else an agent could choose who sees what goes to the hosts that are allowed. */
 static void a_proxy_that_a_session_names_is_judged_like_a_host(void **state)
 {
@@ -216,6 +226,7 @@ int main(void)
         WITH(the_ports_of_the_daemon_are_out_of_reach),
         WITH(an_http_proxy_behind_ours_is_asked_by_name),
         WITH(a_socks_proxy_behind_ours_gets_user_and_name),
+        WITH(a_socks_proxy_may_want_a_password_alone),
         WITH(a_proxy_that_a_session_names_is_judged_like_a_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
