@@ -307,6 +307,9 @@ static bool is_own_port(const struct tb_egresses *egresses, uint16_t port)
 int tb_egress_judge(const struct tb_egress *egress, const struct tb_egress_goal *goal,
                     struct tb_err *err)
 {
+    if (is_own_port(egress->egresses, goal->port)) {
+        look_at_interfaces(egress->egresses);
+    }
     const struct tb_policy_set policies = tb_session_policies(egress->session);
     return tb_policy_judge_host(&policies, goal->schemes, &goal->host, goal->port, err);
 }
