@@ -260,12 +260,13 @@ static void on_head(struct tb_proxy_conn *conn)
     conn->now = (struct tb_proxy_exchange){
         .keep = head->keep_alive && head->minor == 1,
         .is_head = tb_str_eq_cstr(head->method, "HEAD"),
-        .upgrade = head->upgrade,
+        .upgrade = head->upgrade &&
+                   tb_str_eq_nocase(tb_http1_header(head, "Upgrade"), TB_STR("websocket")),
     };
     tb_timer_stop(&conn->timer);
     if (show_pass(conn, head, &err) < 0) {
         refuse_pass(conn, &err);
-    } else if (tb_heads_goal(head, &goal, &err) < 0 ||
+    } else if (!tb_heads_can_pass(head) || tb_heads_goal(head, &goal, &err) < 0 ||
                (head->form == TB_HTTP1_AUTHORITY && tb_http1_has_body(head))) {
         tb_proxy_conn_answer(conn, "400 Bad Request", "", "This is not a request for a proxy.");
     } else {

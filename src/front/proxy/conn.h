@@ -48,7 +48,7 @@ struct tb_proxy_exchange {
     bool keep;      /* the browser's connection outlives it */
     bool reused;    /* the server's connection had served before */
     bool is_head;   /* its answer has no body */
-    bool upgrade;   /* it asks to leave HTTP */
+    bool upgrade;   /* it asks to leave HTTP, for a WebSocket */
     bool counts_in; /* something of the answer has come */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plain HTTP request and its answer. Bodies go through piece by piece: who sends faster than the
  * other side takes is not read until that has drained. */
+#include <stdio.h>
+
 #include "core/core.h"
 #include "core/limits.h"
 #include "front/proxy/conn.h"
@@ -10,7 +12,7 @@ enum {
     SWITCHING = 101,
     OK = 200,
     PROXY_AUTH = 407,
-    PIECE_MAX = 128 * TB_KIB, /* a piece is at most what one read gives, and its chunk's line */
+    CHUNK_LINE_SIZE = 32,
 };
 
 static void fail(struct tb_proxy_conn *conn, const char *words)
@@ -46,13 +48,30 @@ static void to_server(struct tb_proxy_conn *conn, struct tb_str bytes)
     }
 }
 
+typedef void write_fn(struct tb_proxy_conn *conn, struct tb_str bytes);
+
+/* A piece of a body, of any size; a chunk if the message has chunks. The other side may be gone
+ * after each write. */
+static void pass_on(struct tb_proxy_conn *conn, write_fn *write, const struct tb_http1_head *head,
+                    struct tb_str piece)
+{
+    char line[CHUNK_LINE_SIZE];
+    if (!head->chunked) {
+        write(conn, piece);
+        return;
+    }
+    snprintf(line, sizeof(line), "%zx\r\n", piece.len);
+    const struct tb_str parts[] = {tb_str_of(line), piece, TB_STR("\r\n")};
+    for (size_t i = 0; i < TB_COUNT(parts) && conn->state == TB_PROXY_EXCHANGE; i++) {
+        write(conn, parts[i]);
+    }
+}
+
 /* The request. */
 
 void tb_proxy_exchange_body(struct tb_proxy_conn *conn, struct tb_str piece)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(PIECE_MAX);
-    tb_heads_put_body(tb_http1_head(conn->requests), piece, &out);
-    to_server(conn, tb_buf_str(&out));
+    pass_on(conn, to_server, tb_http1_head(conn->requests), piece);
 }
 
 void tb_proxy_exchange_body_over(struct tb_proxy_conn *conn)
@@ -80,9 +99,17 @@ static void take_head(struct tb_proxy_conn *conn)
 {
     const struct tb_http1_head *head = tb_http1_head(conn->responses);
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_HEADS_MAX);
-    if (head->status == PROXY_AUTH || (head->status == SWITCHING && !conn->now.upgrade)) {
-        /* It would make the browser doubt the credentials that it has for us. */
+    if (head->status ==
+        PROXY_AUTH) { /* the browser would doubt the credentials that it has for us */
         fail(conn, "answers what only a proxy may");
+        return;
+    }
+    if (head->status == SWITCHING && !(conn->now.upgrade && conn->now.request_over)) {
+        fail(conn, "leaves HTTP without being asked to");
+        return;
+    }
+    if (!tb_heads_can_pass(head)) {
+        fail(conn, "sends a head that cannot be passed on");
         return;
     }
     if (conn->now.is_head) {
@@ -93,13 +120,6 @@ static void take_head(struct tb_proxy_conn *conn)
         conn->now.answered = true;
     }
     tb_heads_put_response(head, conn->now.keep, has_body(conn, head), &out);
-    to_client(conn, tb_buf_str(&out));
-}
-
-static void take_body(struct tb_proxy_conn *conn, struct tb_str piece)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(PIECE_MAX);
-    tb_heads_put_body(tb_http1_head(conn->responses), piece, &out);
     to_client(conn, tb_buf_str(&out));
 }
 
@@ -139,7 +159,7 @@ static void take_event(struct tb_proxy_conn *conn, int event, struct tb_str body
     } else if (event == TB_HTTP1_HEAD) {
         take_head(conn);
     } else if (event == TB_HTTP1_BODY) {
-        take_body(conn, body);
+        pass_on(conn, to_client, tb_http1_head(conn->responses), body);
     } else {
         take_end(conn);
     }

@@ -7,6 +7,7 @@
 
 enum {
     HTTP_PORT = 80,
+    OPTIONS_BYTES = 1024, /* of all Connection headers */
 };
 
 int tb_heads_goal(const struct tb_http1_head *head, struct tb_egress_goal *ret_goal,
@@ -40,6 +41,16 @@ int tb_heads_goal(const struct tb_http1_head *head, struct tb_egress_goal *ret_g
         *ret_goal = goal;
     }
     return rc;
+}
+
+bool tb_heads_can_pass(const struct tb_http1_head *head)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < head->header_count; i++) {
+        bool is_option = tb_str_eq_nocase(head->headers[i].name, TB_STR("Connection"));
+        bytes += is_option ? head->headers[i].value.len : 0;
+    }
+    return bytes <= OPTIONS_BYTES;
 }
 
 /* Written anew, or for the connection it came by. */
@@ -158,17 +169,6 @@ void tb_heads_put_response(const struct tb_http1_head *head, bool keep, bool has
         tb_buf_append_cstr(out, keep ? "Connection: keep-alive\r\n" : "Connection: close\r\n");
     }
     tb_buf_append_cstr(out, "\r\n");
-}
-
-void tb_heads_put_body(const struct tb_http1_head *head, struct tb_str piece, struct tb_buf *out)
-{
-    if (head->chunked) {
-        tb_buf_printf(out, "%zx\r\n", piece.len);
-    }
-    tb_buf_append_str(out, piece);
-    if (head->chunked) {
-        tb_buf_append_cstr(out, "\r\n");
-    }
 }
 
 struct tb_str tb_heads_body_end(const struct tb_http1_head *head)

@@ -15,6 +15,9 @@
  * not asked, TB_E_BAD_URL for what is no host. */
 int tb_heads_goal(const struct tb_http1_head *head, struct tb_egress_goal *ret_goal,
                   struct tb_err *err);
+/* False for one that names more headers in Connection than anybody has use for: each header is
+ * looked for among them. */
+bool tb_heads_can_pass(const struct tb_http1_head *head);
 /* These write into a buffer that has room for any head that the limits allow: TB_HEADS_MAX. */
 enum {
     TB_HEADS_MAX = 2 * (TB_PROXY_LINE_MAX + TB_PROXY_HEAD_MAX),
@@ -26,7 +29,5 @@ void tb_heads_put_request(const struct tb_http1_head *head, const struct tb_egre
  * whether one follows. */
 void tb_heads_put_response(const struct tb_http1_head *head, bool keep, bool has_body,
                            struct tb_buf *out);
-/* A piece of a body; a chunk if the message has chunks. */
-void tb_heads_put_body(const struct tb_http1_head *head, struct tb_str piece, struct tb_buf *out);
 /* What ends a body. */
 struct tb_str tb_heads_body_end(const struct tb_http1_head *head);

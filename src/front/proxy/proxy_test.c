@@ -140,6 +140,36 @@ static void bodies_go_through_in_the_form_they_have(void **state)
     assert_true(rig_got(&p->client, "Connection: close\r\n\r\nto the end"));
 }
 
+/* A browser does not wait for us before it sends a body. */
+static void a_body_that_came_before_the_server_was_there_is_passed_on_whole(void **state)
+{
+    enum {
+        BODY = 200 * 1024,
+    };
+    struct proxy_rig *p = *state;
+    TB_AUTO(tb_free) char *pass = NULL;
+    TB_AUTO(tb_free) char *body = tb_zalloc(BODY + 1);
+    begin(p, OPEN, &pass);
+    memset(body, 'x', BODY);
+    for (int chunked = 0; chunked < 2; chunked++) {
+        TB_AUTO(tb_free) char *line = line_to(p, "POST", "site.example");
+        TB_AUTO(tb_free)
+        char *framing = chunked ? tb_strdup("Transfer-Encoding: chunked\r\n")
+                                : tb_strdupf("Content-Length: %d\r\n", BODY);
+        TB_AUTO(tb_free) char *head = proxy_rig_request(line, pass, framing);
+        TB_AUTO(tb_free)
+        char *text = chunked ? tb_strdupf("%s%x\r\n%s\r\n0\r\n\r\n", head, BODY, body)
+                             : tb_strdupf("%s%s", head, body);
+        size_t at = p->peer_count;
+        proxy_rig_connect(p);
+        rig_send(&p->client, text);
+        RIG_UNTIL(proxy_rig_loop(p), p->peer_count > at && p->peers[at].got.len >= BODY);
+        if (chunked) {
+            PROXY_RIG_SERVER(p, at, "x\r\n0\r\n\r\n");
+        }
+    }
+}
+
 static void a_tunnel_carries_bytes_and_ends_both_ways(void **state)
 {
     struct proxy_rig *p = *state;
@@ -184,6 +214,72 @@ static void a_web_socket_leaves_http_only_if_it_asked_to(void **state)
         rig_send(&p->peers[i + 1], lies[i]);
         PROXY_RIG_HEARS(p, "HTTP/1.1 502 Bad Gateway");
     }
+}
+
+/* Any other protocol would carry requests that nobody judges, and one whose body is not over yet is
+ * read in two ways. */
+static void only_a_whole_request_for_a_web_socket_leaves_http(void **state)
+{
+    struct proxy_rig *p = *state;
+    TB_AUTO(tb_free) char *pass = NULL;
+    begin(p, OPEN, &pass);
+    TB_AUTO(tb_free) char *line = line_to(p, "POST", "site.example");
+    proxy_rig_send(p, line, pass, "Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 0\r\n");
+    PROXY_RIG_SERVER(p, 0, "Content-Length: 0\r\n\r\n");
+    assert_false(rig_got(&p->peers[0], "Upgrade"));
+    proxy_rig_send(p, line, pass,
+                   "Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 5\r\n");
+    PROXY_RIG_SERVER(p, 1, "Upgrade: websocket\r\n\r\n");
+    rig_send(&p->peers[1], "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                           "Upgrade: websocket\r\n\r\n");
+    PROXY_RIG_HEARS(p, "HTTP/1.1 502 Bad Gateway");
+}
+
+static void a_connection_that_was_kept_can_become_a_tunnel(void **state)
+{
+    struct proxy_rig *p = *state;
+    TB_AUTO(tb_free) char *pass = NULL;
+    begin(p, OPEN, &pass);
+    TB_AUTO(tb_free) char *line = line_to(p, "GET", "site.example");
+    TB_AUTO(tb_free) char *tunnel = line_to(p, "CONNECT", "site.example");
+    TB_AUTO(tb_free) char *blocked = line_to(p, "CONNECT", "blocked.example");
+    const char *const after[] = {tunnel, blocked};
+    const char *const heard[] = {"HTTP/1.1 200 Connection established", "HTTP/1.1 403 Forbidden"};
+    for (size_t i = 0; i < TB_COUNT(after); i++) {
+        TB_AUTO(tb_free) char *text = proxy_rig_request(after[i], pass, "");
+        size_t at = p->peer_count;
+        proxy_rig_send(p, line, pass, "");
+        PROXY_RIG_SERVER(p, at, "\r\n\r\n");
+        rig_send(&p->peers[at], "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1");
+        PROXY_RIG_HEARS(p, "keep-alive\r\n\r\n1");
+        rig_send(&p->client, text);
+        PROXY_RIG_HEARS(p, heard[i]);
+    }
+    assert_int_equal(p->peer_count, 3); /* the tunnel has a way of its own */
+}
+
+/* Each header is looked for among them: a server could keep the daemon busy for long. */
+static void a_head_that_names_too_many_headers_in_connection_is_refused(void **state)
+{
+    struct proxy_rig *p = *state;
+    TB_AUTO(tb_free) char *pass = NULL;
+    begin(p, OPEN, &pass);
+    TB_AUTO(tb_free) char *line = line_to(p, "GET", "site.example");
+    TB_AUTO(tb_buf_fini) struct tb_buf many = TB_BUF(1 << 20);
+    tb_buf_append_cstr(&many, "Connection: a");
+    for (int i = 0; i < 2000; i++) {
+        tb_buf_append_cstr(&many, ",a");
+    }
+    tb_buf_append_str(&many, (struct tb_str){"\r\n", 3});
+    const char *names = (const char *)many.data;
+    proxy_rig_send(p, line, pass, names);
+    PROXY_RIG_HEARS(p, "HTTP/1.1 400 Bad Request");
+    proxy_rig_send(p, line, pass, "");
+    PROXY_RIG_SERVER(p, 0, "\r\n\r\n");
+    TB_AUTO(tb_free)
+    char *answer = tb_strdupf("HTTP/1.1 200 OK\r\n%sContent-Length: 0\r\n\r\n", names);
+    rig_send(&p->peers[0], answer);
+    PROXY_RIG_HEARS(p, "HTTP/1.1 502 Bad Gateway");
 }
 
 /* HTTP-1 on the side of the proxy. */
@@ -428,8 +524,12 @@ int main(void)
         WITH(a_plain_request_arrives_without_what_was_for_the_proxy),
         WITH(the_way_to_a_host_is_kept_for_the_next_request_to_it_alone),
         WITH(bodies_go_through_in_the_form_they_have),
+        WITH(a_body_that_came_before_the_server_was_there_is_passed_on_whole),
         WITH(a_tunnel_carries_bytes_and_ends_both_ways),
         WITH(a_web_socket_leaves_http_only_if_it_asked_to),
+        WITH(only_a_whole_request_for_a_web_socket_leaves_http),
+        WITH(a_connection_that_was_kept_can_become_a_tunnel),
+        WITH(a_head_that_names_too_many_headers_in_connection_is_refused),
         WITH(requests_that_two_parsers_could_read_differently_go_nowhere),
         WITH(a_refused_host_is_refused_in_every_spelling_and_told),
         WITH(of_a_flood_of_refusals_the_first_hundred_are_told_then_a_count),
