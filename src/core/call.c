@@ -295,7 +295,8 @@ static int read_args(struct tb_call *call, const struct tb_raw *raw, struct tb_e
         /* They are for its page to read. */
         call->raw = raw->json.len ? tb_memdup(raw->json.ptr, raw->json.len) : NULL;
         call->raw_len = raw->json.len;
-        set_deadline(call, call->core->config->browser_timeout_ms);
+        int64_t own_ms = call->entry.brought->timeout_ms;
+        set_deadline(call, own_ms ? own_ms : call->core->config->browser_timeout_ms);
         return 0;
     }
     if (raw->odd) {

@@ -24,6 +24,7 @@ struct tb_brought {
     char *shown;        /* as callers do; made when it is brought */
     char *origin;       /* whose page it is of, as "https://a.test"; may be empty */
     char *handle;       /* the driver's own word for it */
+    int64_t timeout_ms; /* how long a call of it may take, set by the driver; 0: as usual */
     struct tb_str json; /* {"name","description","inputSchema",...} as the page wrote it */
 };
 
