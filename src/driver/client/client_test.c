@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pages do to their driver: well-meant, as published clients do it, and badly. */
+#include "driver/client/client.h"
+
+#include <string.h>
+
+#include "core/toolbox.h"
+#include "driver/client/page_rig.h"
+#include "io/testing.h"
+
+#include "suite/driver_cases.h"
+
+enum {
+    LONG_MS = 60 * 1000,
+    MANY = 101, /* tools, one more than a page may have */
+};
+
+struct scene {
+    struct driver_subject subject;
+    struct driver_lab lab;
+    struct driver_seat seat;
+    struct page page;
+    bool quiet;
+};
+
+static int set_up(void **state)
+{
+    static struct scene scene;
+    scene = (struct scene){.subject = {.name = "client", .driver = &tb_driver_client}};
+    driver_lab_init(&scene.lab, &scene.subject);
+    driver_seat_init(&scene.seat, &scene.lab, "one");
+    page_open(&scene.page, scene.lab.core.loop);
+    scene.page.quiet = &scene.quiet;
+    scene.seat.peer.channel = scene.page.channel; /* lent for the opening */
+    driver_open(&scene.seat);
+    scene.seat.peer.channel = NULL;
+    *state = &scene;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene *scene = *state;
+    driver_seat_fini(&scene->seat);
+    page_fini(&scene->page);
+    driver_lab_fini(&scene->lab);
+    return 0;
+}
+
+static void expect_reply(struct scene *scene, bool refused, const char *part)
+{
+    struct tb_str reply = tb_buf_str(&scene->page.reply);
+    assert_int_equal(scene->page.refused, refused);
+    if (!memmem(reply.ptr, reply.len, part, strlen(part))) {
+        fail_msg("%.*s", TB_STR_ARG(reply));
+    }
+}
+
+static void ask(struct scene *scene, const char *method, const char *params)
+{
+    int replies = scene->page.replies;
+    assert_int_equal(page_ask(&scene->page, method, params), 0);
+    assert_int_equal(scene->page.replies, replies + 1);
+}
+
+static void register_tools(struct scene *scene, const char *tools)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(PAGE_TEXT_MAX);
+    tb_buf_printf(&params, "{\"tools\":[%s]}", tools);
+    tb_buf_append_char(&params, '\0');
+    ask(scene, "tools/register", (const char *)params.data);
+}
+
+static void expect_json(const struct scene *scene, size_t at, const char *json)
+{
+    struct tb_str got = scene->seat.tools.list[at]->json;
+    assert_int_equal(got.len, strlen(json));
+    assert_memory_equal(got.ptr, json, got.len);
+}
+
+static void call_quietly(struct scene *scene)
+{
+    register_tools(scene, "{\"name\":\"a\"}");
+    scene->quiet = true;
+    driver_invoke_start(&scene->seat, scene->seat.tools.list[0], TB_STR("{}"), LONG_MS);
+    assert_int_equal(scene->page.calls, 1);
+    assert_true(scene->seat.running);
+}
+
+static void tools_are_as_the_page_wrote_them(void **state)
+{
+    static const char tool[] = "{ \"name\":\"a\\u0062\",\"capabilities\":[\"dom:read\"] ,\"x\":1e2,"
+                               "\"inputSchema\":{\"type\":\"object\"}}";
+    struct scene *scene = *state;
+    register_tools(scene, tool);
+    expect_reply(scene, false, "{\"registered\":1}");
+    assert_string_equal(scene->seat.tools.list[0]->name, "ab");
+    expect_json(scene, 0, tool);
+}
+
+static void a_schema_without_a_type_is_that_of_an_object(void **state)
+{
+    struct scene *scene = *state;
+    register_tools(scene, "{\"inputSchema\":{},\"name\":\"a\"},"
+                          "{\"name\":\"b\",\"inputSchema\":{ \"properties\":{}}}");
+    expect_json(scene, 0, "{\"inputSchema\":{\"type\":\"object\"},\"name\":\"a\"}");
+    expect_json(scene, 1,
+                "{\"name\":\"b\",\"inputSchema\":{\"type\":\"object\", \"properties\":{}}}");
+}
+
+static void a_list_with_one_bad_tool_changes_nothing(void **state)
+{
+    static const char *const bad[] = {
+        "{\"name\":\"\"}",
+        "{\"name\":7}",
+        "{\"name\":\"a\\u0000b\"}",
+        "[]",
+        "{}",
+        "{\"name\":\"a\",\"inputSchema\":{\"type\":1}}",
+    };
+    struct scene *scene = *state;
+    register_tools(scene, "{\"name\":\"a\"}");
+    for (size_t i = 0; i < TB_COUNT(bad); i++) {
+        TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(PAGE_TEXT_MAX);
+        tb_buf_printf(&list, "{\"name\":\"b\"},%s", bad[i]);
+        tb_buf_append_char(&list, '\0');
+        register_tools(scene, (const char *)list.data);
+        expect_reply(scene, true, "tool 2 of the list: ");
+        expect_reply(scene, true, "\"invalid_params\"");
+    }
+    assert_int_equal(scene->seat.tools.lists, 1);
+    assert_string_equal(scene->seat.tools.list[0]->name, "a");
+}
+
+/* S4-34 */
+static void a_page_has_a_hundred_tools_and_no_more(void **state)
+{
+    struct scene *scene = *state;
+    TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(PAGE_TEXT_MAX);
+    for (int i = 0; i < MANY; i++) {
+        tb_buf_printf(&list, "%s{\"name\":\"t%d\"}", i ? "," : "", i);
+    }
+    tb_buf_append_char(&list, '\0');
+    register_tools(scene, (const char *)list.data);
+    expect_reply(scene, true, "\"limit_reached\"");
+    *strrchr((char *)list.data, ',') = '\0';
+    register_tools(scene, (const char *)list.data);
+    expect_reply(scene, false, "{\"registered\":100}");
+}
+
+static void tools_go_by_their_names_or_all_at_once(void **state)
+{
+    struct scene *scene = *state;
+    register_tools(scene, "{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\"}");
+    ask(scene, "tools/unregister", "{\"names\":[\"\\u0061\",\"c\",\"d\",7]}");
+    expect_reply(scene, false, "{\"registered\":1}");
+    assert_string_equal(scene->seat.tools.list[0]->name, "b");
+    ask(scene, "tools/unregister", NULL);
+    expect_reply(scene, false, "{\"registered\":0}");
+    assert_int_equal(scene->seat.tools.count, 0);
+}
+
+static void whatever_a_page_asks_is_answered(void **state)
+{
+    struct scene *scene = *state;
+    ask(scene, "tools/steal", NULL);
+    expect_reply(scene, true, "-32601");
+    ask(scene, "tools/register", NULL);
+    expect_reply(scene, true, "-32602");
+    ask(scene, "tools/register", "{\"tools\":{}}");
+    expect_reply(scene, true, "-32602");
+    ask(scene, "tools/unregister", "{\"names\":\"a\"}");
+    expect_reply(scene, true, "-32602");
+}
+
+static void a_tool_may_say_how_long_it_takes(void **state)
+{
+    static const int64_t expected[] = {5000, 1000, 300000, 0, 0};
+    struct scene *scene = *state;
+    register_tools(scene, "{\"name\":\"a\",\"timeout\":5000},{\"name\":\"b\",\"timeout\":1},"
+                          "{\"name\":\"c\",\"timeout\":1e12},{\"name\":\"d\",\"timeout\":\"9\"},"
+                          "{\"name\":\"e\"}");
+    for (size_t i = 0; i < TB_COUNT(expected); i++) {
+        assert_int_equal(scene->seat.tools.list[i]->timeout_ms, expected[i]);
+    }
+}
+
+static void only_the_first_answer_counts_and_only_to_what_was_asked(void **state)
+{
+    struct scene *scene = *state;
+    call_quietly(scene);
+    struct tb_str id = tb_buf_str(&scene->page.id);
+    page_answer(&scene->page, TB_STR("\"btcp-1\""), TB_STR("{\"forged\":1}"), TB_STR(""));
+    assert_true(scene->seat.running);
+    page_answer(&scene->page, id, TB_STR("{\"n\":1}"), TB_STR(""));
+    page_answer(&scene->page, id, TB_STR("{\"n\":2}"), TB_STR(""));
+    assert_int_equal(scene->seat.ends, 1);
+    assert_memory_equal(scene->seat.result.raw.data, "{\"n\":1}", scene->seat.result.raw.len);
+}
+
+static void an_error_is_told_in_the_words_of_the_page(void **state)
+{
+    struct scene *scene = *state;
+    call_quietly(scene);
+    page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR(""),
+                TB_STR("{\"code\":-32603,\"message\":\"no \\\"such\\\" row\"}"));
+    assert_int_equal(scene->seat.result.code, TB_E_SCRIPT);
+    assert_string_equal(scene->seat.result.message, "no \"such\" row");
+}
+
+static void a_result_beside_an_error_is_the_answer(void **state)
+{
+    struct scene *scene = *state;
+    call_quietly(scene);
+    page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR("{\"isError\":true}"),
+                TB_STR("{\"code\":1,\"message\":\"m\"}"));
+    assert_int_equal(scene->seat.result.code, 0);
+    assert_memory_equal(scene->seat.result.raw.data, "{\"isError\":true}",
+                        scene->seat.result.raw.len);
+}
+
+static void a_page_is_told_of_a_call_that_nobody_waits_for(void **state)
+{
+    struct scene *scene = *state;
+    call_quietly(scene);
+    driver_cancel(&scene->seat);
+    assert_int_equal(scene->page.cancels, 1);
+    page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR("{}"), TB_STR(""));
+    assert_int_equal(scene->seat.ends, 1);
+    assert_int_equal(scene->seat.result.code, TB_E_CANCELLED);
+}
+
+static void what_a_page_cannot_take_yet_is_sent_when_it_can(void **state)
+{
+    struct scene *scene = *state;
+    register_tools(scene, "{\"name\":\"a\"}");
+    scene->page.busy = true;
+    driver_invoke_start(&scene->seat, scene->seat.tools.list[0], TB_STR("{\"n\":1}"), LONG_MS);
+    assert_int_equal(page_ask(&scene->page, "tools/unregister", NULL), 0);
+    scene->page.busy = false;
+    tb_channel_ready(scene->page.channel, TB_CHANNEL_PEER);
+    WAIT_UNTIL(scene->lab.core.loop, scene->page.replies == 2 && !scene->seat.running);
+    assert_int_equal(scene->page.calls, 1);
+    assert_memory_equal(scene->seat.result.raw.data, "{\"n\":1}", scene->seat.result.raw.len);
+}
+
+static void a_page_that_takes_no_answer_is_not_heard_meanwhile(void **state)
+{
+    struct scene *scene = *state;
+    scene->page.busy = true;
+    assert_int_equal(page_ask(&scene->page, "tools/unregister", NULL), 0);
+    assert_int_equal(page_ask(&scene->page, "tools/unregister", NULL), TB_E_BUSY);
+    scene->page.busy = false;
+    tb_channel_ready(scene->page.channel, TB_CHANNEL_PEER);
+    WAIT_UNTIL(scene->lab.core.loop, scene->page.replies == 1);
+    assert_int_equal(scene->seat.tools.lists, 1);
+}
+
+static void a_newer_page_is_not_bothered_with_calls_of_the_older_one(void **state)
+{
+    struct scene *scene = *state;
+    struct page newer;
+    call_quietly(scene);
+    page_open(&newer, scene->lab.core.loop);
+    assert_int_equal(driver_attach(&scene->seat, newer.channel), 0);
+    driver_cancel(&scene->seat);
+    assert_int_equal(newer.cancels + newer.calls, 0);
+    assert_int_equal(driver_invoke(&scene->seat, scene->seat.tools.list[0], TB_STR("{}")), 0);
+    assert_int_equal(newer.calls, 1); /* the tools are still there */
+    page_fini(&newer);
+    WAIT_UNTIL(scene->lab.core.loop, scene->seat.losses);
+    assert_int_equal(driver_invoke(&scene->seat, scene->seat.tools.list[0], TB_STR("{}")),
+                     TB_E_AWAY);
+}
+
+static void a_session_without_a_page_does_not_open(void **state)
+{
+    struct scene *scene = *state;
+    struct driver_seat seat;
+    driver_seat_init(&seat, &scene->lab, "two");
+    driver_open_start(&seat, TB_STR(""));
+    assert_int_equal(seat.refused.code, TB_E_NOT_POSSIBLE);
+    driver_seat_fini(&seat);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(tools_are_as_the_page_wrote_them),
+        CASE(a_schema_without_a_type_is_that_of_an_object),
+        CASE(a_list_with_one_bad_tool_changes_nothing),
+        CASE(a_page_has_a_hundred_tools_and_no_more),
+        CASE(tools_go_by_their_names_or_all_at_once),
+        CASE(whatever_a_page_asks_is_answered),
+        CASE(a_tool_may_say_how_long_it_takes),
+        CASE(only_the_first_answer_counts_and_only_to_what_was_asked),
+        CASE(an_error_is_told_in_the_words_of_the_page),
+        CASE(a_result_beside_an_error_is_the_answer),
+        CASE(a_page_is_told_of_a_call_that_nobody_waits_for),
+        CASE(what_a_page_cannot_take_yet_is_sent_when_it_can),
+        CASE(a_page_that_takes_no_answer_is_not_heard_meanwhile),
+        CASE(a_newer_page_is_not_bothered_with_calls_of_the_older_one),
+        CASE(a_session_without_a_page_does_not_open),
+    };
+#undef CASE
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
