@@ -152,6 +152,7 @@ static void foreign_addresses_are_not_local(void **state)
     assert_int_equal(uv_ip6_addr("2001:db8::1", 80, (struct sockaddr_in6 *)&addr), 0);
     tb_peer_set_address(&peer, &addr);
     assert_string_equal(peer.text, "[2001:db8::1]:80");
+    assert_string_equal(peer.host, "2001:db8::");
     assert_false(peer.local);
     assert_int_equal(uv_ip6_addr("::ffff:192.0.2.1", 80, (struct sockaddr_in6 *)&addr), 0);
     tb_peer_set_address(&peer, &addr);

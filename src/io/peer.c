@@ -8,12 +8,22 @@
 #include "io/stream_internal.h"
 #include "proto/ip.h"
 
+enum {
+    SUBSCRIBER_BYTES = 8, /* of an IPv6 address: whoever has one of a network has all of it */
+};
+
 static void set_ip(struct tb_peer *peer, const struct tb_ip *ip, in_port_t port)
 {
-    tb_ip_print(ip, peer->host);
-    snprintf(peer->text, sizeof(peer->text), tb_ip_is_v4(ip) ? "%s:%u" : "[%s]:%u", peer->host,
+    char address[TB_IP_TEXT_SIZE];
+    struct tb_ip network = *ip;
+    tb_ip_print(ip, address);
+    snprintf(peer->text, sizeof(peer->text), tb_ip_is_v4(ip) ? "%s:%u" : "[%s]:%u", address,
              ntohs(port));
     peer->local = tb_ip_is_loopback(ip);
+    if (!tb_ip_is_v4(ip) && !peer->local) {
+        memset(network.bytes + SUBSCRIBER_BYTES, 0, sizeof(network.bytes) - SUBSCRIBER_BYTES);
+    }
+    tb_ip_print(&network, peer->host);
 }
 
 void tb_peer_set_address(struct tb_peer *peer, const struct sockaddr_storage *addr)

@@ -36,7 +36,7 @@ typedef void tb_stream_connect_fn(struct tb_stream *stream, int status, void *us
 /* Who is at the other end. */
 struct tb_peer {
     char text[64]; /* "127.0.0.1:51234", "unix:uid=1000", "pipe" */
-    char host[48]; /* address without the port; the key for limits per peer */
+    char host[48]; /* address without the port, of IPv6 its /64; the key for limits per peer */
     bool local;    /* a loopback address or a Unix socket */
     bool has_uid;  /* Unix sockets */
     uid_t uid;
