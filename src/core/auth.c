@@ -121,9 +121,9 @@ static void on_revoked(struct tb_deferred *job)
 struct tb_auth *tb_auth_new(struct tb_loop *loop)
 {
     static const struct tb_principal_spec same_user = {
-        .tenant = TB_TENANT_USUAL, .key = "local", .label = TB_OPERATOR, .scopes = TB_SCOPES_ALL};
+        .tenant = TB_TENANT_DEFAULT, .key = "local", .label = TB_OPERATOR, .scopes = TB_SCOPES_ALL};
     static const struct tb_principal_spec nobody = {
-        .tenant = TB_TENANT_USUAL, .key = "", .label = ""};
+        .tenant = TB_TENANT_DEFAULT, .key = "", .label = ""};
     struct tb_auth *auth = TB_NEW(struct tb_auth);
     auth->loop = loop;
     auth->same_user = tb_principal_new(&same_user);
@@ -319,7 +319,7 @@ int tb_auth_as(struct tb_auth *auth, struct tb_principal *who, struct tb_str ten
 void tb_auth_set_admin(struct tb_auth *auth, struct tb_str token)
 {
     static const struct tb_principal_spec admin = {
-        .tenant = TB_TENANT_USUAL, .key = "admin", .label = TB_OPERATOR, .scopes = TB_SCOPES_ALL};
+        .tenant = TB_TENANT_DEFAULT, .key = "admin", .label = TB_OPERATOR, .scopes = TB_SCOPES_ALL};
     tb_auth_add(auth, &admin, token);
 }
 

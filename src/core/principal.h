@@ -83,8 +83,7 @@ void tb_principal_add_live(struct tb_principal *principal, struct tb_live *live)
 /* From now on it may nothing, and what is live ends. */
 void tb_principal_revoke(struct tb_principal *principal);
 
-#define TB_TENANT_USUAL "default"  /* of the operator, and of all where there are no others */
-#define TB_OPERATOR     "operator" /* as an agent's name in the log */
+#define TB_OPERATOR "operator" /* as an agent's name in the log */
 
 struct tb_caller {
     struct tb_principal *who;

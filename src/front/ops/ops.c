@@ -28,10 +28,10 @@ static void metrics(struct tb_front_req *req)
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     /* They count what all tenants do. A collector needs no more than a key of the usual one. */
     if (!tb_principal_may(req->who, TB_SCOPE_OPERATE) &&
-        strcmp(req->who->tenant, TB_TENANT_USUAL) != 0) {
+        strcmp(req->who->tenant, TB_TENANT_DEFAULT) != 0) {
         tb_reply_error(
             req, TB_E_FORBIDDEN,
-            "the metrics are those of all tenants; only keys of the tenant '" TB_TENANT_USUAL
+            "the metrics are those of all tenants; only keys of the tenant '" TB_TENANT_DEFAULT
             "' read them");
         return;
     }
