@@ -9,6 +9,10 @@
 #include "core/limits.h"
 #include "io/timer.h"
 
+enum {
+    LOOK_MS = 10 * 1000, /* how often the wall clock is asked whether a credential's time is over */
+};
+
 /* One peer's wrong guesses within the current window. */
 struct offender {
     struct tb_list link; /* oldest window first */
@@ -214,12 +218,12 @@ static void expire(struct entry *entry)
     revoke(entry);
 }
 
-/* The wall clock may have been set since. */
+/* The wall clock may be set, and the machine may sleep, while the timer runs. */
 static void mind_expiry(struct entry *entry)
 {
     int64_t wait_ms = left_ms(entry);
     if (wait_ms > 0) {
-        tb_timer_start(&entry->expiry, wait_ms);
+        tb_timer_start(&entry->expiry, wait_ms < LOOK_MS ? wait_ms : LOOK_MS);
     } else {
         expire(entry);
     }

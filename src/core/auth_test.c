@@ -195,6 +195,25 @@ static void a_credential_is_not_valid_past_its_time_by_the_wall_clock(void **sta
     tb_principal_unref(who, "test");
 }
 
+/* Nobody shows it again, but a stream that it opened is still there. */
+static void nor_does_what_it_opened_go_on_when_the_wall_clock_has_jumped(void **state)
+{
+    struct fixture *f = *state;
+    const int64_t hour_ms = 60 * 60 * 1000;
+    const struct tb_principal_spec spec = {.tenant = "t",
+                                           .key = "k1",
+                                           .label = "",
+                                           .expires_ms =
+                                               tb_clock_wall_ms(&f->clock.clock) + hour_ms};
+    tb_auth_add(f->auth, &spec, TB_STR("secret"));
+    struct tb_principal *who = tb_principal_ref(find(f, "secret"), "test");
+    f->clock.wall_ms += hour_ms;
+    tb_clock_manual_advance(&f->clock, 10 * 1000);
+    tb_loop_turn(f->loop, false);
+    assert_true(who->revoked);
+    tb_principal_unref(who, "test");
+}
+
 static void the_operator_speaks_for_any_tenant_and_nobody_else_does(void **state)
 {
     struct fixture *f = *state;
@@ -286,6 +305,8 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_credential_is_not_valid_past_its_time_by_the_wall_clock,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            nor_does_what_it_opened_go_on_when_the_wall_clock_has_jumped, setup, teardown),
         cmocka_unit_test_setup_teardown(a_name_that_would_be_cut_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(the_table_of_offenders_is_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(the_operator_speaks_for_any_tenant_and_nobody_else_does,
