@@ -111,13 +111,14 @@ static int64_t key_max(const struct tb_core *core, const char *key)
                                           : core->config->limits_sessions_per_key;
 }
 
-static int full(struct tb_sessions *sessions, struct tb_err *err)
+/* When others make room is not told: it is what they do. */
+static int full(const struct tb_sessions *sessions, const struct tb_tenant *tenant,
+                struct tb_err *err)
 {
     int64_t now_ms = tb_loop_now_ms(sessions->core->loop);
     int64_t next_ms = INT64_MAX;
-    MAP_FOREACH(slot, &sessions->by_id) {
-        const struct tb_session *session = slot->value;
-        int64_t at_ms = tb_session_is_dormant(session) ? INT64_MAX : tb_session_frees_ms(session);
+    LIST_FOREACH(link, &tenant->awake) {
+        int64_t at_ms = tb_session_frees_ms(TB_CONTAINER(link, struct tb_session, awake));
         next_ms = at_ms < next_ms ? at_ms : next_ms;
     }
     if (next_ms == INT64_MAX) {
@@ -248,7 +249,7 @@ static int admit(struct tb_sessions *sessions, const struct tb_tenant *tenant, c
         rc = make_room(&rooms[i], err);
     }
     if (rc == 0 && sessions->awake_count >= (size_t)sessions->core->config->sessions_total) {
-        rc = full(sessions, err);
+        rc = full(sessions, tenant, err);
     }
     return rc;
 }
