@@ -172,18 +172,47 @@ static bool manages(const struct tb_principal *by, const char *tenant)
            (tb_principal_may(by, TB_SCOPE_ADMIN) && strcmp(by->tenant, tenant) == 0);
 }
 
-/* 0 is without a limit. */
-static bool is_more(int64_t wanted, int64_t own)
+/* A key must not get around its own end and limits by another one, nor by many. */
+static int check_bounds(const struct tb_principal *by, const struct tb_key_spec *spec,
+                        struct tb_err *err)
 {
-    return own && (!wanted || wanted > own);
+    if (by->quota.calls_per_minute || by->quota.sessions_max) {
+        return tb_fail(err, TB_E_FORBIDDEN,
+                       "a key with limits of its own cannot make others, which would have them "
+                       "once more; ask the operator");
+    }
+    if (by->expires_ms && (!spec->expires_ms || spec->expires_ms > by->expires_ms)) {
+        return tb_fail(err, TB_E_FORBIDDEN,
+                       "a key cannot make one that lasts longer than itself; give it an expiry "
+                       "before its own");
+    }
+    return 0;
 }
 
-/* A key must not get around its own end and limits by another one. */
-static bool exceeds(const struct tb_principal *by, const struct tb_key_spec *spec)
+static size_t count_of(const struct tb_keys *keys, const char *tenant)
 {
-    return is_more(spec->expires_ms, by->expires_ms) ||
-           is_more(spec->quota.calls_per_minute, by->quota.calls_per_minute) ||
-           is_more(spec->quota.sessions_max, by->quota.sessions_max);
+    size_t count = 0;
+    LIST_FOREACH(link, &keys->all) {
+        count += strcmp(key_of(link)->record.tenant, tenant) == 0;
+    }
+    return count;
+}
+
+/* There is room for one more, and all that there are are known. */
+static int check_room(const struct tb_keys *keys, const struct tb_principal *by, struct tb_err *err)
+{
+    if (!tb_principal_may(by, TB_SCOPE_OPERATE) &&
+        count_of(keys, by->tenant) >= TB_KEYS_PER_TENANT) {
+        return tb_fail(err, TB_E_LIMIT, "this tenant has %d keys already; revoke some",
+                       TB_KEYS_PER_TENANT);
+    }
+    if (keys->by_id.count >= TB_KEYS_MAX) {
+        return tb_fail(err, TB_E_LIMIT, "there are %d keys already; revoke some", TB_KEYS_MAX);
+    }
+    if (!keys->complete) {
+        return tb_fail(err, TB_E_STORE, "the stored keys cannot be read yet");
+    }
+    return tb_store_ready(&keys->core->store, err) ? 0 : TB_E_STORE;
 }
 
 static int check_spec(const struct tb_keys *keys, const struct tb_principal *by,
@@ -208,19 +237,8 @@ static int check_spec(const struct tb_keys *keys, const struct tb_principal *by,
         return tb_fail(err, TB_E_SCOPE, "a key cannot give the scope '%s', which it does not have",
                        tb_scope_name(spec->scopes & ~by->scopes));
     }
-    if (exceeds(by, spec)) {
-        return tb_fail(
-            err, TB_E_FORBIDDEN,
-            "a key cannot make one that lasts longer or may do more often what it may do "
-            "itself; give it an expiry and limits within its own");
-    }
-    if (keys->by_id.count >= TB_KEYS_MAX) {
-        return tb_fail(err, TB_E_LIMIT, "there are %d keys already; revoke some", TB_KEYS_MAX);
-    }
-    if (!keys->complete) {
-        return tb_fail(err, TB_E_STORE, "the stored keys cannot be read yet");
-    }
-    return tb_store_ready(&keys->core->store, err) ? 0 : TB_E_STORE;
+    int rc = check_bounds(by, spec, err);
+    return rc < 0 ? rc : check_room(keys, by, err);
 }
 
 static const char *name_of(const struct tb_principal *by)

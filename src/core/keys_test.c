@@ -266,6 +266,21 @@ static void who_administers_one_tenant_has_nothing_of_another(void **state)
     tb_principal_unref(admin, "test");
 }
 
+static void the_admins_of_a_tenant_leave_keys_for_others(void **state)
+{
+    struct rig *rig = *state;
+    const struct tb_key_spec spec = {.tenant = TB_STR("acme"), .scopes = TB_SCOPE_OBSERVE};
+    struct tb_principal *admin = tb_principal_new(&(struct tb_principal_spec){
+        .tenant = "acme", .key = "k", .label = "", .scopes = TB_SCOPE_OBSERVE | TB_SCOPE_ADMIN});
+    for (int i = 0; i < TB_KEYS_PER_TENANT; i++) {
+        assert_int_equal(make(rig, admin, &spec).rc, 0);
+    }
+    assert_int_equal(make(rig, admin, &spec).rc, TB_E_LIMIT);
+    assert_int_equal(make_for(rig, "other").rc, 0);
+    assert_int_equal(make_for(rig, "acme").rc, 0); /* the operator */
+    tb_principal_unref(admin, "test");
+}
+
 static void nobody_makes_a_key_that_operates(void **state)
 {
     struct rig *rig = *state;
@@ -350,6 +365,7 @@ int main(void)
         KEYS_TEST(an_expired_key_is_out_and_that_is_told_once),
         KEYS_TEST(the_last_use_is_written_once_a_minute_at_most),
         KEYS_TEST(who_administers_one_tenant_has_nothing_of_another),
+        KEYS_TEST(the_admins_of_a_tenant_leave_keys_for_others),
         KEYS_TEST(nobody_makes_a_key_that_operates),
         KEYS_TEST(a_tenant_has_a_plain_name),
         KEYS_TEST(an_unknown_key_is_no_wrong_one_until_all_are_read),

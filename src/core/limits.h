@@ -28,6 +28,7 @@ enum {
     TB_AUTH_PEERS = 10000,
     TB_AUTH_GUISES = 1000, /* tenants that the operator has spoken for */
     TB_KEYS_MAX = 10000,
+    TB_KEYS_PER_TENANT = 1000, /* that its own admins make, so that they leave some to others */
 
     /* Calls and their results */
     TB_CALL_TIMEOUT_MAX_MS = 600 * 1000,
