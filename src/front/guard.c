@@ -120,7 +120,7 @@ void tb_guard_allow_origin(struct tb_front_req *req)
     tb_http_req_set_headers(req->http, req->headers, req->header_count);
 }
 
-static struct tb_str bearer_token(const struct tb_http1_head *head)
+struct tb_str tb_guard_token(const struct tb_http1_head *head)
 {
     const struct tb_str scheme = TB_STR("Bearer ");
     struct tb_str value = tb_http1_header(head, "Authorization");
@@ -137,17 +137,29 @@ static bool is_same_user(const struct tb_front_req *req)
     return req->door == TB_DOOR_UNIX && peer->has_uid && (peer->uid == geteuid() || peer->uid == 0);
 }
 
+/* In words for whoever has to do something about it: the holder of a key has no admin.token. */
+static const char *needed_instead(struct tb_str token)
+{
+    return tb_str_starts(token, TB_STR("tbk_"))
+               ? "this key is not valid: it was revoked, its time is over, or it is not complete; "
+                 "ask whoever gave it to you for another one"
+               : "a valid token is required; the operator finds it in admin.token in the state "
+                 "directory";
+}
+
 static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct tb_err *err)
 {
     const struct tb_route *route = req->route;
     struct tb_auth *auth = req->core->auth;
     const char *peer = tb_http_req_peer(req->http)->host;
-    struct tb_str token = bearer_token(tb_http_req_head(req->http));
+    struct tb_str token = tb_guard_token(tb_http_req_head(req->http));
+    bool shown = token.len && (route->credentials & TB_CREDENTIAL_BEARER);
     /* Where nobody has to say who it is, whoever does so is taken at its word. */
-    if (!route->scope && !(token.len && (route->credentials & TB_CREDENTIAL_BEARER))) {
+    if (!route->scope && !shown) {
         return tb_auth_find(auth, peer, TB_CREDENTIAL_NONE, TB_STR(""), ret_who);
     }
-    if ((route->credentials & TB_CREDENTIAL_SAME_USER) && is_same_user(req)) {
+    /* Whoever shows a key wants to be what the key is, and no more. */
+    if (!shown && (route->credentials & TB_CREDENTIAL_SAME_USER) && is_same_user(req)) {
         return tb_auth_find(auth, peer, TB_CREDENTIAL_SAME_USER, TB_STR(""), ret_who);
     }
     if (!(route->credentials & TB_CREDENTIAL_BEARER)) {
@@ -163,9 +175,7 @@ static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct 
     }
     req->core->metrics.values[TB_METRIC_AUTH_FAILURES]++;
     return rc == TB_E_RATE ? tb_fail(err, rc, "too many wrong tokens from this address")
-                           : tb_fail(err, rc,
-                                     "a valid token is required; the operator finds it in "
-                                     "admin.token in the state directory");
+                           : tb_fail(err, rc, "%s", needed_instead(token));
 }
 
 /* The operator may speak for another tenant. */

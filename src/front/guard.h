@@ -21,6 +21,8 @@ extern const struct tb_cors tb_guard_cors;
 const struct tb_cors *tb_guard_cors_of(const struct tb_front_req *req);
 /* Lets the page that asks read the answer, whatever it will be; after its origin was checked. */
 void tb_guard_allow_origin(struct tb_front_req *req);
+/* The token that a request shows; empty: none, or none that can count. */
+struct tb_str tb_guard_token(const struct tb_http1_head *head);
 /* Sets req->who, from the credential that the route takes, and of the operator's from the tenant in
  * X-Tabard-Tenant; TB_E_UNAUTHORIZED, TB_E_RATE, TB_E_FORBIDDEN if the route takes another one, or
  * a tenant is named that is not its own, TB_E_SCOPE if it has not the scope that the route needs,

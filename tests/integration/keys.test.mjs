@@ -37,7 +37,9 @@ test('the command makes a key, lists it without its secret, and revokes it', asy
   const plain = await keys(['create', '--tenant', 'acme', '--scope', 'observe']);
   assert.match(plain.stdout, /^tbk_[a-z0-9]{12}_[A-Za-z0-9_-]{43}$/);
   assert.equal((await keys(['revoke', id])).stdout, `revoked ${id}\n`);
-  assert.equal((await ask(daemon, key, '/api/sessions')).status, 401);
+  const refused = await ask(daemon, key, '/api/sessions');
+  assert.equal(refused.status, 401);
+  assert.match(JSON.parse(refused.text).error.message, /this key is not valid: it was revoked/);
   const again = await keys(['revoke', id]);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /there is no key/);
@@ -248,18 +250,21 @@ test('the Unix socket stands for tenant default unless it names another', async 
   }
   const { key } = await makeKey(daemon, { tenant: 'acme', scopes: ['act', 'admin'] });
   assert.equal((await ask(daemon, key, '/api/sessions', { headers: { 'x-tabard-tenant': 'default' } })).status, 403);
+  assert.deepEqual(await names({ authorization: `Bearer ${key}` }), ['ours'], 'a key that is shown counts, and not the user');
+  assert.equal((await daemon.request('/api/sessions', { unix: true, headers: { authorization: `Bearer ${key}x` } })).status, 401);
   const wrong = await run(['mcp', '--tenant', 'No/'], { env: process.env });
   assert.equal(wrong.code, 2);
 });
 
 test('a key gets around its own end and limits by no other key', async (t) => {
   const daemon = await Daemon.start(t, { program: fixtures });
-  const parent = await makeKey(daemon, { tenant: 'acme', scopes: ['admin'], expires: '1d', calls_per_minute: 100 });
-  const make = async (wish) => (await daemon.request('/api/keys', {
-    method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${parent.key}` }, body: JSON.stringify({ tenant: 'acme', scopes: 'observe', ...wish }),
-  })).status;
-  for (const wish of [{}, { expires: '2d', calls_per_minute: 5 }, { expires: '1h' }, { expires: '1h', calls_per_minute: 101 }]) {
-    assert.equal(await make(wish), 403, JSON.stringify(wish));
+  const wish = { tenant: 'acme', scopes: 'observe' };
+  const make = async (parent, more) => (await ask(daemon, parent.key, '/api/keys', { method: 'POST', body: { ...wish, ...more } })).status;
+  const parent = await makeKey(daemon, { tenant: 'acme', scopes: ['admin'], expires: '1d' });
+  for (const more of [{}, { expires: '2d' }]) assert.equal(await make(parent, more), 403, JSON.stringify(more));
+  assert.equal(await make(parent, { expires: '1h' }), 201);
+  for (const limit of [{ calls_per_minute: 100 }, { sessions_max: 2 }]) {
+    const limited = await makeKey(daemon, { tenant: 'acme', scopes: ['admin'], ...limit });
+    assert.equal(await make(limited, limit), 403, 'two keys would have the limit twice');
   }
-  assert.equal(await make({ expires: '1h', calls_per_minute: 100 }), 201);
 });
