@@ -50,6 +50,8 @@ static const struct row {
     [TB_EVENT_KEY_CREATED] = {true, {"key", "label", "scopes"}},
     [TB_EVENT_KEY_REVOKED] = {true, {"key", "label"}},
     [TB_EVENT_KEY_EXPIRED] = {true, {"key", "label"}},
+    [TB_EVENT_CREDENTIAL_REFUSED] = {true, {"peer", "route", "key", "count"}},
+    [TB_EVENT_CALLER_REFUSED] = {true, {"peer", "host", "origin", "count"}},
     [TB_EVENT_POLICY_CHANGED] = {true, {"action"}},
     [TB_EVENT_APPROVAL_WANTED] = {true, {"approval"}},
     [TB_EVENT_APPROVAL_DECIDED] = {true, {"approval"}},

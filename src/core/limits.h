@@ -30,6 +30,11 @@ enum {
     TB_KEYS_MAX = 10000,
     TB_KEYS_PER_TENANT = 1000, /* that its own admins make, so that they leave some to others */
 
+    /* Callers that were turned away, for the audit log */
+    TB_REFUSED_TOLD = 100, /* of each sort in a window, one by one */
+    TB_REFUSED_WINDOW_MS = 60 * 1000,
+    TB_REFUSED_TEXT = 256, /* of a header */
+
     /* Calls and their results */
     TB_CALL_TIMEOUT_MAX_MS = 600 * 1000,
     TB_ARGS_TEXT_DEPTH = 64,      /* of JSON that a caller sends as text */

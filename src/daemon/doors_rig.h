@@ -47,6 +47,7 @@ static inline void doors_rig_init(struct doors_rig *rig)
         .config = &rig->config,
     };
     rig->core.loop = tb_loop_new(rig->core.clock);
+    tb_bus_init(&rig->core.bus);
     rig->core.auth = tb_auth_new(rig->core.loop);
 }
 

@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "core/limits.h"
 #include "front/guard.h"
+#include "front/refused.h"
 #include "front/reply.h"
 #include "proto/ws_handshake.h"
 
@@ -22,6 +23,7 @@ struct tb_router {
     const struct tb_front *const *fronts;
     void *states[FRONTS_MAX]; /* of the fronts, in their order */
     size_t started;           /* how many fronts were started */
+    struct tb_refused refused;
 };
 
 struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *const *fronts)
@@ -29,6 +31,7 @@ struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *con
     struct tb_router *router = TB_NEW(struct tb_router);
     router->core = core;
     router->fronts = fronts;
+    tb_refused_init(&router->refused, core);
     return router;
 }
 
@@ -76,6 +79,7 @@ void tb_router_free(struct tb_router *router)
             router->fronts[i]->stop(router->states[i]);
         }
     }
+    tb_refused_fini(&router->refused);
     tb_free(router);
 }
 
@@ -276,8 +280,7 @@ static void refuse(struct tb_front_req *req, const struct found *found)
 }
 
 /* Host and Origin: whether who asks may know anything at all. Gives what it asks for. */
-static bool check_place(const struct tb_router *router, struct tb_front_req *req,
-                        struct found *ret_found)
+static bool check_place(struct tb_router *router, struct tb_front_req *req, struct found *ret_found)
 {
     struct tb_err err;
     int rc = tb_guard_check_host(req, &err);
@@ -289,6 +292,7 @@ static bool check_place(const struct tb_router *router, struct tb_front_req *req
     }
     if (rc < 0) {
         req->core->metrics.values[TB_METRIC_REFUSED_HOSTS]++;
+        tb_refused_note(&router->refused, TB_REFUSED_PLACE, req, rc);
         tb_reply_fail(req, rc, err.text);
         return false;
     }
@@ -297,7 +301,7 @@ static bool check_place(const struct tb_router *router, struct tb_front_req *req
 }
 
 /* The checks before the body. Answers and returns false when the request ends here. */
-static bool admit(const struct tb_router *router, struct tb_front_req *req)
+static bool admit(struct tb_router *router, struct tb_front_req *req)
 {
     struct tb_err err;
     struct found found = {0};
@@ -314,6 +318,9 @@ static bool admit(const struct tb_router *router, struct tb_front_req *req)
     }
     req->route = found.route;
     int rc = tb_guard_identify(req, &err);
+    if (rc == TB_E_UNAUTHORIZED || rc == TB_E_RATE) {
+        tb_refused_note(&router->refused, TB_REFUSED_CREDENTIAL, req, rc);
+    }
     if (rc == 0) {
         rc = tb_guard_check_body_type(req, &err);
     }

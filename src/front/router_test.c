@@ -202,6 +202,7 @@ static void serve(struct set *set, const struct tb_front *const *fronts)
     set->core =
         (struct tb_core){.clock = &set->clock.clock, .log = &set->log, .config = &set->config};
     set->core.loop = tb_loop_new(set->core.clock);
+    tb_bus_init(&set->core.bus);
     set->core.auth = tb_auth_new(set->core.loop);
     set->router = tb_router_new(&set->core, fronts);
     assert_int_equal(tb_router_start(set->router, NULL), 0);
@@ -364,6 +365,95 @@ static void a_streamed_body_comes_in_pieces_and_has_no_ceiling_but_the_fronts(vo
     assert_true(rig_got(&set->client, "ERR too_large: a megabyte is enough"));
 }
 
+/* What is told of those that are turned away. */
+
+struct heard {
+    struct tb_subscriber subscriber;
+    int told;        /* one by one */
+    int64_t besides; /* how many more there were */
+    char last[256];
+};
+
+static void put_field(const struct tb_event *event, const char *name, struct tb_buf *line)
+{
+    const struct tb_field *field = tb_event_field(event, name);
+    if (field) {
+        tb_buf_printf(line, " %s=%.*s", name, TB_STR_ARG(field->text));
+    }
+}
+
+static void on_refused(const struct tb_event *event, void *user)
+{
+    struct heard *heard = user;
+    const struct tb_field *count = tb_event_field(event, "count");
+    TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(sizeof(heard->last));
+    assert_true(event->hidden);
+    assert_string_equal(event->tenant, "default");
+    if (count) {
+        heard->besides += count->number;
+        return;
+    }
+    heard->told++;
+    assert_non_null(tb_event_field(event, "peer"));
+    tb_buf_printf(&line, "%s %s", tb_event_name(event->type), event->outcome);
+    put_field(event, "host", &line);
+    put_field(event, "origin", &line);
+    put_field(event, "route", &line);
+    put_field(event, "key", &line);
+    snprintf(heard->last, sizeof(heard->last), "%.*s", TB_STR_ARG(tb_buf_str(&line)));
+}
+
+static void listen_to(struct set *set, struct heard *heard)
+{
+    *heard = (struct heard){.subscriber = {.fn = on_refused, .user = heard}};
+    tb_bus_subscribe(&set->core.bus, &heard->subscriber);
+}
+
+#define FOE "Origin: https://foe.example\r\n"
+
+static void who_is_turned_away_is_told(void **state)
+{
+    struct set *set = *state;
+    struct heard heard;
+    listen_to(set, &heard);
+    EXPECT("GET /things/7", FOE, "", " 403 ");
+    assert_string_equal(heard.last,
+                        "caller_refused forbidden host=localhost origin=https://foe.example");
+    EXPECT("GET /own/secret", "Authorization: Bearer guess\r\n", "", " 401 ");
+    assert_string_equal(heard.last, "credential_refused unauthorized route=/own/secret");
+    EXPECT("GET /own/secret", "Authorization: Bearer tbk_0123456789ab_rest\r\n", "", " 401 ");
+    assert_string_equal(heard.last,
+                        "credential_refused unauthorized route=/own/secret key=tbk_0123456789ab");
+    EXPECT("GET /own/secret", "Authorization: Bearer tbk_0123456789AB_rest\r\n", "", " 401 ");
+    assert_string_equal(heard.last, "credential_refused unauthorized route=/own/secret");
+    EXPECT("GET /things/7", "", "", " 200 ");
+    assert_int_equal(heard.told, 4);
+    tb_bus_unsubscribe(&heard.subscriber);
+}
+
+static void of_a_flood_a_hundred_are_told_and_then_how_many_more_there_were(void **state)
+{
+    struct set *set = *state;
+    struct heard heard;
+    listen_to(set, &heard);
+    for (int i = 0; i < TB_REFUSED_TOLD + 50; i++) {
+        EXPECT("GET /things/7", FOE, "", " 403 ");
+    }
+    assert_int_equal(heard.told, TB_REFUSED_TOLD);
+    EXPECT("GET /own/secret", "", "", " 401 "); /* of another sort */
+    assert_int_equal(heard.told, TB_REFUSED_TOLD + 1);
+    assert_int_equal(heard.besides, 0);
+    tb_clock_manual_advance(&set->clock, TB_REFUSED_WINDOW_MS);
+    tb_loop_turn(set->core.loop, false);
+    assert_int_equal(heard.besides, 50);
+    EXPECT("GET /things/7", FOE, "", " 403 ");
+    assert_int_equal(heard.told, TB_REFUSED_TOLD + 2);
+    tb_clock_manual_advance(&set->clock, TB_REFUSED_WINDOW_MS);
+    tb_loop_turn(set->core.loop, false);
+    assert_int_equal(heard.besides, 50);
+    tb_bus_unsubscribe(&heard.subscriber);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +470,8 @@ int main(void)
         CASE_OWN(each_front_has_its_own_rule_for_pages),
         CASE(a_front_without_a_rule_takes_no_page),
         CASE_OWN(a_streamed_body_comes_in_pieces_and_has_no_ceiling_but_the_fronts),
+        CASE(who_is_turned_away_is_told),
+        CASE(of_a_flood_a_hundred_are_told_and_then_how_many_more_there_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Daemon, run } from '../support/daemon.mjs';
+import { Reader } from '../support/events.mjs';
 
 async function routes() {
   const result = await run(['routes', '--json']);
@@ -190,4 +191,50 @@ test('names and origins that no request can match are refused at start and at SI
   const refused = await run(daemon.args);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /http\.allowed_origins has 'https:\/\/\*\.x'/);
+});
+
+async function stopAndReadAudit(daemon) {
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  const log = await run(['audit', 'export', '--state-dir', daemon.stateDir]);
+  return log.stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+}
+
+test('whoever is turned away is on the audit log, and the operator hears of it', async (t) => {
+  const daemon = await Daemon.start(t);
+  const reader = await Reader.open(t, daemon);
+  const host = `localhost:${daemon.port}`;
+  const key = `tbk_abcdefghijkl_${'A'.repeat(43)}`;
+  const turnedAway = async (status, target, headers) => {
+    assert.equal((await daemon.request(target, { method: 'POST', headers })).status, status, target);
+  };
+  await turnedAway(403, '/mcp', { host, origin: 'http://evil.example' });
+  await turnedAway(403, '/api/keys', { host, origin: 'http://evil.example' });
+  await turnedAway(421, '/api/keys', { host: 'evil.example' });
+  await turnedAway(401, '/mcp', { host, authorization: 'Bearer wrong-token' });
+  await turnedAway(401, '/api/keys', { host, authorization: `Bearer ${key}` });
+  await reader.until(5);
+  assert.match(reader.events[0], /"caller_refused".*evil\.example/);
+  const entries = await stopAndReadAudit(daemon);
+  for (const { details } of entries) {
+    assert.match(details.peer, /^127\.0\.0\.1:\d+$/);
+    delete details.peer;
+  }
+  assert.deepEqual(entries.map(({ type, outcome, details }) => [type, outcome, details]), [
+    ['caller_refused', 'forbidden', { host, origin: 'http://evil.example' }],
+    ['caller_refused', 'forbidden', { host, origin: 'http://evil.example' }],
+    ['caller_refused', 'wrong_host', { host: 'evil.example' }],
+    ['credential_refused', 'unauthorized', { route: '/mcp' }],
+    ['credential_refused', 'unauthorized', { route: '/api/keys', key: 'tbk_abcdefghijkl' }],
+  ]);
+});
+
+test('a flood of wrong tokens leaves a hundred entries and a count', async (t) => {
+  const daemon = await Daemon.start(t);
+  for (let i = 0; i < 150; i++) {
+    await daemon.request('/metrics', { headers: { authorization: 'Bearer guess' } });
+  }
+  const entries = await stopAndReadAudit(daemon);
+  const counts = entries.map(({ details }) => details.count).filter((count) => count !== undefined);
+  assert.deepEqual([entries.length, counts], [101, [50]]);
 });
