@@ -30,6 +30,7 @@ struct wish {
     const char *domains[TB_SECRET_DOMAINS_MAX];
     size_t domain_count;
     bool totp;
+    bool replace;
     bool json;
 };
 
@@ -106,6 +107,7 @@ static int write_set(const struct wish *wish, struct tb_buf *body, struct tb_err
     tb_json_object_open(&json);
     tb_json_member_str(&json, "value", tb_buf_str(&value));
     tb_json_member_bool(&json, "totp", wish->totp);
+    tb_json_member_bool(&json, "replace", wish->replace);
     tb_json_key(&json, "domains");
     tb_json_array_open(&json);
     for (size_t i = 0; i < wish->domain_count; i++) {
@@ -198,6 +200,10 @@ static bool take_own(struct wish *wish, int argc, char **argv, int *at)
         wish->totp = true;
         return true;
     }
+    if (strcmp(argv[*at], "--replace") == 0) {
+        wish->replace = true;
+        return true;
+    }
     if (argv[*at][0] != '-' && wish->verb->named && !wish->name) {
         wish->name = argv[*at];
         return true;
@@ -208,8 +214,8 @@ static bool take_own(struct wish *wish, int argc, char **argv, int *at)
 static int read_wish(struct wish *wish, struct tb_options *options, int argc, char **argv,
                      struct tb_err *err)
 {
-    static const char *const own[] = {"--json", "--domain", "--totp", "--tenant",
-                                      "--url",  "--token",  NULL};
+    static const char *const own[] = {"--json",   "--domain", "--totp",  "--replace",
+                                      "--tenant", "--url",    "--token", NULL};
     TB_AUTO(tb_free) char **rest = TB_NEW_ARRAY(char *, (size_t)argc + 1);
     int count = 0;
     rest[count++] = argv[0];
@@ -308,6 +314,7 @@ static void more_help(void)
          "                  =example.com alone; may be repeated.\n"
          "  --totp          The value is the seed of one-time codes (base32 or otpauth://...);\n"
          "                  agents use the code of the moment as {{totp:NAME}}.\n"
+         "  --replace       A password may take the place of a seed of that name, or the reverse.\n"
          "  --tenant NAME   Whose it is, where the credential may choose.\n"
          "  --json          The daemon's answer as it is.");
     tb_daemon_way_help();
@@ -316,7 +323,7 @@ static void more_help(void)
 
 const struct tb_command tb_cmd_secrets = {
     "secrets",
-    "set NAME --domain D [--totp] | list | remove NAME [OPTION]...",
+    "set NAME --domain D [--totp] [--replace] | list | remove NAME [OPTION]...",
     "Keep passwords and one-time seeds that agents use by their names only.",
     run,
     more_help,

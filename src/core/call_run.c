@@ -152,7 +152,15 @@ static int on_reveal(struct tb_op *op, struct tb_str text, const struct tb_str *
                        "it may",
                        TB_SESSION_SECRETS_MAX);
     }
-    struct tb_secret_use use = {session->tenant, origins, count, session->bounds.mask};
+    struct tb_secret_use use = {.tenant = session->tenant,
+                                .origins = origins,
+                                .origin_count = count,
+                                .mask = session->bounds.mask,
+                                .session_id = session->id,
+                                .session = session->name,
+                                .hidden = session->traits.hidden,
+                                .agent = op_call->call->agent,
+                                .gate = &op_call->call->gate};
     int rc = tb_secrets_fill_in(op_call->core->secrets, &use, text, out, err);
     if (count_labels(session->bounds.mask) > before && tb_session_survives(session)) {
         tb_record_put(session, &op_call->call->gate); /* the next daemon has to mask it, too */

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "core/limits.h"
 
 enum {
@@ -116,14 +117,15 @@ static bool find(struct tb_str name, uint64_t *mask)
     return false;
 }
 
+/* They are too many for one line that somebody reads. */
 static int unknown(struct tb_str name, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(TB_KIB);
+    struct tb_nearest nearest = {.word = name};
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        tb_buf_printf(&list, "%s%s", i ? ", " : "", rows[i].name);
+        tb_nearest_offer(&nearest, rows[i].name);
     }
-    return tb_fail(err, TB_E_PARAMS, "unknown event '%.*s'; there are %.*s",
-                   (int)(name.len < 40 ? name.len : 40), name.ptr, TB_STR_ARG(tb_buf_str(&list)));
+    return tb_fail(err, TB_E_PARAMS, "unknown event '%.*s'%s; docs/EVENTS.md lists them all",
+                   (int)(name.len < 40 ? name.len : 40), name.ptr, tb_nearest_words(&nearest));
 }
 
 int tb_event_mask(struct tb_str list, uint64_t *mask, struct tb_err *err)

@@ -285,14 +285,51 @@ static int check_room(const struct tb_secrets *secrets, const char *tenant, cons
                : tb_fail(err, TB_E_LIMIT, "there are %d secrets already", TB_SECRETS_MAX);
 }
 
-int tb_secrets_set(struct tb_secrets *secrets, const char *tenant, struct tb_str name,
-                   const struct cJSON *spec, struct tb_gate *gate, struct tb_err *err)
+/* Whoever uses it by one kind of placeholder would get nothing any more. */
+static int check_kind(const struct tb_secrets *secrets, const char *key, const struct cJSON *spec,
+                      struct tb_err *err)
+{
+    const struct tb_secret *old = tb_map_get(&secrets->by_key, tb_str_of(key));
+    bool totp = false;
+    bool replace = false;
+    tb_json_bool(tb_json_get(spec, "totp"), &totp);
+    tb_json_bool(tb_json_get(spec, "replace"), &replace);
+    return !old || replace || old->totp == totp
+               ? 0
+               : tb_fail(err, TB_E_EXISTS,
+                         "%s is %s, and this would replace it by %s; say so (--replace, or "
+                         "\"replace\": true) if that is meant, or choose another name",
+                         tb_secret_name(old), old->totp ? "the seed of one-time codes" : "a text",
+                         totp ? "the seed of one-time codes" : "a text");
+}
+
+static void tell(const struct tb_secrets *secrets, const struct tb_secret_change *change,
+                 enum tb_event_type type, const char *kind)
+{
+    tb_bus_publish(&secrets->core->bus,
+                   &(struct tb_event){.type = type,
+                                      .tenant = change->tenant,
+                                      .session_id = "",
+                                      .agent = change->agent,
+                                      .gate = change->gate,
+                                      .fields = {tb_field_text("secret", change->name),
+                                                 tb_field_cstr("kind", kind)}});
+}
+
+static const char *kind_of(const struct tb_secret *secret)
+{
+    return secret->totp ? "totp" : "text";
+}
+
+int tb_secrets_set(struct tb_secrets *secrets, const struct tb_secret_change *change,
+                   const struct cJSON *spec, struct tb_err *err)
 {
     TB_AUTO(tb_buf_wipe) struct tb_buf text = TB_BUF(PLAIN_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(SEALED_MAX);
     char key[TB_SECRET_KEY_SIZE];
-    if (tb_secret_key(tenant, name, key, err) < 0 || check_room(secrets, tenant, key, err) < 0 ||
-        write_plain(secrets, spec, &text, err) < 0) {
+    if (tb_secret_key(change->tenant, change->name, key, err) < 0 ||
+        check_room(secrets, change->tenant, key, err) < 0 ||
+        check_kind(secrets, key, spec, err) < 0 || write_plain(secrets, spec, &text, err) < 0) {
         return err->code;
     }
     if (!tb_store_ready(&secrets->core->store, err)) {
@@ -302,8 +339,11 @@ int tb_secrets_set(struct tb_secrets *secrets, const char *tenant, struct tb_str
         return tb_fail(err, TB_E_TOO_LARGE, "the secret is too large");
     }
     TB_AUTO(tb_secret_wipe) struct cJSON *plain = tb_json_parse(tb_buf_str(&text));
-    add(secrets, key, strlen(tenant), plain, tb_buf_str(&sealed));
-    tb_store_put(&secrets->core->store, TB_SPACE_SECRET, tb_str_of(key), tb_buf_str(&sealed), gate);
+    add(secrets, key, strlen(change->tenant), plain, tb_buf_str(&sealed));
+    tb_store_put(&secrets->core->store, TB_SPACE_SECRET, tb_str_of(key), tb_buf_str(&sealed),
+                 change->gate);
+    tell(secrets, change, TB_EVENT_SECRET_SET,
+         kind_of(tb_map_get(&secrets->by_key, tb_str_of(key))));
     return 0;
 }
 
@@ -314,19 +354,21 @@ int tb_secret_fail_unknown(struct tb_str name, struct tb_err *err)
                    tb_quoted(&words, name, TB_SECRET_NAME_SIZE));
 }
 
-int tb_secrets_remove(struct tb_secrets *secrets, const char *tenant, struct tb_str name,
-                      struct tb_gate *gate, struct tb_err *err)
+int tb_secrets_remove(struct tb_secrets *secrets, const struct tb_secret_change *change,
+                      struct tb_err *err)
 {
     char key[TB_SECRET_KEY_SIZE];
-    if (tb_secret_key(tenant, name, key, err) < 0 ||
+    if (tb_secret_key(change->tenant, change->name, key, err) < 0 ||
         !tb_map_get(&secrets->by_key, tb_str_of(key))) {
-        return tb_secret_fail_unknown(name, err);
+        return tb_secret_fail_unknown(change->name, err);
     }
     if (!tb_store_ready(&secrets->core->store, err)) {
         return err->code;
     }
+    const char *kind = kind_of(tb_map_get(&secrets->by_key, tb_str_of(key)));
     drop(secrets, key);
-    tb_store_remove(&secrets->core->store, TB_SPACE_SECRET, tb_str_of(key), gate);
+    tb_store_remove(&secrets->core->store, TB_SPACE_SECRET, tb_str_of(key), change->gate);
+    tell(secrets, change, TB_EVENT_SECRET_REMOVED, kind);
     return 0;
 }
 
@@ -336,7 +378,7 @@ static void put_secret(const struct tb_secret *secret, struct tb_json_writer *js
     tb_clock_iso(secret->changed_ms, when);
     tb_json_object_open(json);
     tb_json_member_cstr(json, "name", tb_secret_name(secret));
-    tb_json_member_cstr(json, "kind", secret->totp ? "totp" : "text");
+    tb_json_member_cstr(json, "kind", kind_of(secret));
     tb_json_member_tree(json, "domains", secret->domains);
     tb_json_member_cstr(json, "changed_at", when);
     tb_json_object_close(json);

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "core/gate.h"
 
@@ -38,13 +39,25 @@ void tb_secrets_load(struct tb_secrets *secrets);
 /* The store has lost all: they are put again. */
 void tb_secrets_store_again(struct tb_secrets *secrets);
 
-/* Adds or replaces one: {"value", "domains": [...], "totp": true}. TB_E_PARAMS with words that do
- * not repeat the value; the gate opens when it is stored. */
-int tb_secrets_set(struct tb_secrets *secrets, const char *tenant, struct tb_str name,
-                   const struct cJSON *spec, struct tb_gate *gate, struct tb_err *err);
+/* Whose a secret is and who changes it; the gate opens when that is stored. */
+struct tb_secret_change {
+    const char *tenant;
+    struct tb_str name;
+    const char *agent; /* for the log */
+    struct tb_gate *gate;
+};
+
+/* Adds or replaces one: {"value", "domains": [...], "totp": true, "replace": true}. TB_E_PARAMS
+ * with words that do not repeat the value; TB_E_EXISTS if a password would become a seed, or a seed
+ * a password, without "replace". */
+int tb_secrets_set(struct tb_secrets *secrets, const struct tb_secret_change *change,
+                   const struct cJSON *spec, struct tb_err *err);
 /* TB_E_SECRET_NOT_FOUND. */
-int tb_secrets_remove(struct tb_secrets *secrets, const char *tenant, struct tb_str name,
-                      struct tb_gate *gate, struct tb_err *err);
+int tb_secrets_remove(struct tb_secrets *secrets, const struct tb_secret_change *change,
+                      struct tb_err *err);
+/* Frees what was parsed from such a text, without leaving its "value" in memory. */
+void tb_secret_wipe(struct cJSON *plain);
+TB_DEFINE_AUTO(struct cJSON *, tb_secret_wipe)
 /* An array of those of a tenant: {"name", "kind", "domains", "changed_at"}. */
 void tb_secrets_list(const struct tb_secrets *secrets, const char *tenant,
                      struct tb_json_writer *json);
@@ -64,6 +77,12 @@ struct tb_secret_use {
     const struct tb_str *origins; /* of the field's document, then of those around it */
     size_t origin_count;
     struct tb_mask *mask; /* is told what was filled in */
+    /* For the log: in which session and for whom; the gate waits for the entry. */
+    const char *session_id;
+    const char *session;
+    bool hidden; /* that session is private */
+    const char *agent;
+    struct tb_gate *gate;
 };
 
 /* Appends the text with its secrets to `out`. Each of the origins must be within their domains.

@@ -167,20 +167,45 @@ int tb_secrets_recall(struct tb_secrets *secrets, const char *tenant, struct tb_
     return 0;
 }
 
-int tb_secrets_fill_in(struct tb_secrets *secrets, const struct tb_secret_use *use,
-                       struct tb_str text, struct tb_buf *out, struct tb_err *err)
+/* Each that was filled in, as often as the text has it. */
+static void tell_used(const struct tb_secrets *secrets, const struct tb_secret_use *use,
+                      struct tb_str text)
 {
     struct wanted wanted;
     while (next_wanted(text, &wanted)) {
+        tb_bus_publish(&secrets->core->bus,
+                       &(struct tb_event){.type = TB_EVENT_SECRET_USED,
+                                          .tenant = use->tenant,
+                                          .session_id = use->session_id,
+                                          .session = use->session,
+                                          .hidden = use->hidden,
+                                          .agent = use->agent,
+                                          .gate = use->gate,
+                                          .fields = {tb_field_text("secret", wanted.name),
+                                                     tb_field_text("site", use->origins[0])}});
+        text = tb_str_sub(text, (size_t)(wanted.whole.ptr - text.ptr) + wanted.whole.len, text.len);
+    }
+}
+
+int tb_secrets_fill_in(struct tb_secrets *secrets, const struct tb_secret_use *use,
+                       struct tb_str text, struct tb_buf *out, struct tb_err *err)
+{
+    struct tb_str rest = text;
+    struct wanted wanted;
+    while (next_wanted(rest, &wanted)) {
         const struct tb_secret *secret = find_secret(secrets, use->tenant, &wanted, err);
-        size_t at = (size_t)(wanted.whole.ptr - text.ptr);
-        tb_buf_append_str(out, tb_str_sub(text, 0, at));
+        size_t at = (size_t)(wanted.whole.ptr - rest.ptr);
+        tb_buf_append_str(out, tb_str_sub(rest, 0, at));
         if (!secret || check_sites(secret, use, err) < 0 ||
             put_value(secrets, secret, use->mask, out, err) < 0) {
             return err->code;
         }
-        text = tb_str_sub(text, at + wanted.whole.len, text.len);
+        rest = tb_str_sub(rest, at + wanted.whole.len, rest.len);
     }
-    int rc = tb_buf_append_str(out, text);
-    return rc < 0 ? tb_fail(err, rc, "the text is too long with its secrets") : 0;
+    int rc = tb_buf_append_str(out, rest);
+    if (rc < 0) {
+        return tb_fail(err, rc, "the text is too long with its secrets");
+    }
+    tell_used(secrets, use, text);
+    return 0;
 }

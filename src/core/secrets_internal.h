@@ -48,6 +48,3 @@ int tb_secret_fail_unknown(struct tb_str name, struct tb_err *err);
  */
 struct cJSON *tb_secret_open(const struct tb_secrets *secrets, const char *key,
                              struct tb_str sealed);
-/* Frees such a tree without leaving the value in memory. */
-void tb_secret_wipe(struct cJSON *plain);
-TB_DEFINE_AUTO(struct cJSON *, tb_secret_wipe)

@@ -50,13 +50,24 @@ static int teardown(void **state)
 static int set(struct lab *lab, const char *tenant, const char *name, const char *spec)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(tb_str_of(spec));
-    return tb_secrets_set(lab->secrets, tenant, tb_str_of(name), json, &lab->gate, &lab->err);
+    struct tb_secret_change change = {tenant, tb_str_of(name), "operator", &lab->gate};
+    return tb_secrets_set(lab->secrets, &change, json, &lab->err);
+}
+
+static int remove_login(struct lab *lab)
+{
+    struct tb_secret_change change = {"t", TB_STR("login"), "operator", &lab->gate};
+    return tb_secrets_remove(lab->secrets, &change, &lab->err);
 }
 
 static int fill_at(struct lab *lab, const char *text, const struct tb_str *origins, size_t count)
 {
     TB_AUTO(tb_buf_wipe) struct tb_buf out = TB_BUF(sizeof(lab->out) - 1);
-    struct tb_secret_use use = {"t", origins, count, lab->mask};
+    struct tb_secret_use use = {.tenant = "t",
+                                .origins = origins,
+                                .origin_count = count,
+                                .mask = lab->mask,
+                                .session_id = ""};
     int rc = tb_secrets_fill_in(lab->secrets, &use, tb_str_of(text), &out, &lab->err);
     memset(lab->out, 0, sizeof(lab->out));
     memcpy(lab->out, out.data ? (const char *)out.data : "", out.len);
@@ -134,8 +145,7 @@ static void another_tenant_has_no_such_secret(void **state)
     assert_int_equal(set(lab, "other", "login", LOGIN), 0);
     assert_int_equal(fill(lab, "{{secret:login}}"), TB_E_SECRET_NOT_FOUND);
     assert_string_equal(lab->err.text, "there is no secret \"login\"");
-    assert_int_equal(tb_secrets_remove(lab->secrets, "t", TB_STR("login"), &lab->gate, &lab->err),
-                     TB_E_SECRET_NOT_FOUND);
+    assert_int_equal(remove_login(lab), TB_E_SECRET_NOT_FOUND);
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1024);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &out);
@@ -199,8 +209,7 @@ static void a_removed_one_is_gone(void **state)
     assert_int_equal(set(lab, "t", "login", "{\"value\":\"another!\",\"domains\":[\"a.example\"]}"),
                      0);
     assert_int_equal(fill(lab, "{{secret:login}}"), TB_E_SECRET_SITE);
-    assert_int_equal(tb_secrets_remove(lab->secrets, "t", TB_STR("login"), &lab->gate, &lab->err),
-                     0);
+    assert_int_equal(remove_login(lab), 0);
     assert_int_equal(fill(lab, "{{secret:login}}"), TB_E_SECRET_NOT_FOUND);
     assert_int_equal(fake_store_count(fake_store_of(lab->rig), TB_SPACE_SECRET), 0);
     assert_int_equal(lab->gate.err.code, 0);
@@ -256,6 +265,64 @@ static void nothing_is_recalled_before_all_are_loaded(void **state)
     assert_int_equal(tb_secrets_recall(lab->secrets, "t", lab->mask, &lab->err), 0);
 }
 
+static void a_seed_takes_the_place_of_a_text_only_if_that_is_said(void **state)
+{
+    struct lab *lab = *state;
+    assert_int_equal(set(lab, "t", "x", "{\"value\":\"hunter2!\",\"domains\":[\"a.example\"]}"), 0);
+    assert_int_equal(set(lab, "t", "x", "{\"value\":\"hunter3!\",\"domains\":[\"a.example\"]}"), 0);
+    assert_int_equal(set(lab, "t", "x",
+                         "{\"value\":\"GEZDGNBVGY3TQOJQ\",\"totp\":true,"
+                         "\"domains\":[\"a.example\"]}"),
+                     TB_E_EXISTS);
+    assert_null(strstr(lab->err.text, "GEZDG"));
+    assert_int_equal(set(lab, "t", "x",
+                         "{\"value\":\"GEZDGNBVGY3TQOJQ\",\"totp\":true,\"replace\":true,"
+                         "\"domains\":[\"a.example\"]}"),
+                     0);
+    assert_int_equal(set(lab, "t", "x", "{\"value\":\"hunter2!\",\"domains\":[\"a.example\"]}"),
+                     TB_E_EXISTS);
+}
+
+struct heard {
+    struct tb_subscriber subscriber;
+    char text[512];
+};
+
+static struct tb_str field_of(const struct tb_event *event, const char *name)
+{
+    const struct tb_field *field = tb_event_field(event, name);
+    return field ? field->text : TB_STR("-");
+}
+
+static void hear(const struct tb_event *event, void *user)
+{
+    struct heard *heard = user;
+    size_t len = strlen(heard->text);
+    struct tb_str json = tb_event_json(event);
+    assert_null(memmem(json.ptr, json.len, "hunter2!", 8));
+    snprintf(heard->text + len, sizeof(heard->text) - len, "%s %s %s %.*s %.*s %.*s\n",
+             tb_event_name(event->type), event->tenant, event->agent ? event->agent : "-",
+             TB_STR_ARG(field_of(event, "secret")), TB_STR_ARG(field_of(event, "kind")),
+             TB_STR_ARG(field_of(event, "site")));
+}
+
+static void changes_and_uses_are_told_without_the_value(void **state)
+{
+    struct lab *lab = *state;
+    struct heard heard = {.subscriber = {.fn = hear, .user = &heard}};
+    tb_bus_subscribe(&lab->rig->core.bus, &heard.subscriber);
+    assert_int_equal(set(lab, "t", "login", LOGIN), 0);
+    assert_int_equal(fill(lab, "a{{secret:login}}b"), 0);
+    assert_true(fill(lab, "{{secret:login}}{{secret:unknown}}") < 0); /* nothing of it is typed */
+    assert_true(set(lab, "t", "login", "{\"value\":\"x\"}") < 0);
+    assert_int_equal(remove_login(lab), 0);
+    assert_true(remove_login(lab) < 0);
+    tb_bus_unsubscribe(&heard.subscriber);
+    assert_string_equal(heard.text, "secret_set t operator login text -\n"
+                                    "secret_used t - login - https://example.com\n"
+                                    "secret_removed t operator login text -\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -272,6 +339,8 @@ int main(void)
         TEST(a_full_disk_is_told_before_anything_changes),
         TEST(a_mask_gets_back_what_it_misses),
         TEST(nothing_is_recalled_before_all_are_loaded),
+        TEST(a_seed_takes_the_place_of_a_text_only_if_that_is_said),
+        TEST(changes_and_uses_are_told_without_the_value),
         TEST(a_tenant_has_a_thousand_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

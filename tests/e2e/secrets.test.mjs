@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import { test } from 'node:test';
 import { Agent, kinds } from '../support/agent.mjs';
-import { Daemon, until } from '../support/daemon.mjs';
+import { Daemon, run, until } from '../support/daemon.mjs';
 
 const VALUE = 'pa$$ "wörd"/1+1';
 const SEED = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
@@ -45,6 +45,23 @@ test('NET-6: a secret is typed by its name, whole or as a part, in every kind of
   const lengths = await evaluate('[plain.value, word.value, rich.innerText, long.value].map((text) => [text.length, text.codePointAt(6)])');
   assert.deepEqual(lengths, [VALUE, `x${VALUE}y`, VALUE, VALUE].map((text) => [text.length, text.codePointAt(6)]));
   assert.equal(await evaluate('user.value'), 'bob');
+});
+
+test('each use of a secret is on record, without its value', async (t) => {
+  const { daemon, agent, show } = await setup(t);
+  await show('evil');
+  await agent.failure('browser_fill', { target: '#plain', value: '{{secret:login}}' });
+  await show('www.bank');
+  await agent.call('browser_fill', { target: '#plain', value: '{{secret:login}}' });
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  const { stdout } = await run(['audit', 'export', '--json', '--state-dir', daemon.stateDir]);
+  const entries = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const [used, ...more] = entries.filter((entry) => entry.type === 'secret_used');
+  const filled = entries.find((entry) => entry.tool === 'browser_fill' && entry.outcome === 'ok');
+  assert.deepEqual([used.session, used.agent, used.details], [filled.session, filled.agent, { secret: 'login', site: new URL(filled.details.url).origin }]);
+  assert.deepEqual(more, []);
+  assert.ok(!stdout.includes(VALUE) && !stdout.includes(JSON.stringify(VALUE).slice(1, -1)));
 });
 
 test('NET-6: neither another site, nor a look-alike, nor a frame of another site gets a secret', async (t) => {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { binary, Daemon, within } from '../support/daemon.mjs';
+import { binary, Daemon, run, within } from '../support/daemon.mjs';
 
 const VALUE = 'canary-of-1-secret';
 
@@ -37,10 +37,21 @@ test('a secret is set, listed without its value, replaced and removed', async (t
   const [one] = JSON.parse((await api(daemon, 'GET', '/api/secrets')).text).secrets;
   assert.match(one.changed_at, /^\d{4}-\d\d-\d\dT/);
   assert.deepEqual({ ...one, changed_at: '' }, { name: 'login', kind: 'text', domains: ['example.com', '=login.example.org'], changed_at: '' });
-  assert.equal((await api(daemon, 'PUT', '/api/secrets/login', { value: 'GEZDGNBVGY3TQOJQ', totp: true, domains: ['a.example'] })).status, 200);
+  const seed = { value: 'GEZDGNBVGY3TQOJQ', totp: true, domains: ['a.example'] };
+  const refused = await api(daemon, 'PUT', '/api/secrets/login', seed);
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /login is a text, and this would replace it by the seed of one-time codes/);
+  assert.equal((await api(daemon, 'PUT', '/api/secrets/login', { ...seed, replace: true })).status, 200);
   assert.equal(JSON.parse((await api(daemon, 'GET', '/api/secrets')).text).secrets[0].kind, 'totp');
   assert.deepEqual(JSON.parse((await api(daemon, 'DELETE', '/api/secrets/login')).text), { removed: 'login' });
   assert.equal((await api(daemon, 'DELETE', '/api/secrets/login')).status, 404);
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  const { stdout } = await run(['audit', 'export', '--json', '--state-dir', daemon.stateDir]);
+  const told = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  assert.deepEqual(told.map(({ type, agent, details }) => [type, agent, details]), [['secret_set', 'operator', { secret: 'login', kind: 'text' }],
+    ['secret_set', 'operator', { secret: 'login', kind: 'totp' }], ['secret_removed', 'operator', { secret: 'login', kind: 'totp' }]]);
+  assert.ok(![VALUE, seed.value].some((value) => stdout.includes(value)));
   assert.ok(!daemon.log.text.includes(VALUE));
 });
 
@@ -71,6 +82,12 @@ test('the command reads the value from its input, and the files of the daemon ne
   assert.equal((await secrets(daemon, ['set', 'a/b', '--domain', 'a.example'], VALUE)).code, 1);
   assert.equal((await secrets(daemon, ['set', 'short', '--domain', 'a.example'], 'abc\n')).code, 1);
   assert.equal((await secrets(daemon, ['show', 'login'])).code, 2);
+  const totp = ['set', 'login', '--domain', 'example.com', '--totp'];
+  const refused = await secrets(daemon, totp, 'GEZDGNBVGY3TQOJQ\n');
+  assert.equal(refused.code, 1);
+  assert.match(refused.text, /login is a text, .*--replace/);
+  assert.equal((await secrets(daemon, [...totp, '--replace'], 'GEZDGNBVGY3TQOJQ\n')).code, 0);
+  assert.equal((await secrets(daemon, ['list'])).text, 'login  totp  example.com\n');
   for (const bytes of await filesBelow(daemon.dir)) assert.ok(!bytes.includes(VALUE));
   assert.deepEqual(await secrets(daemon, ['remove', 'login']), { code: 0, text: 'Removed login.\n' });
   assert.equal((await secrets(daemon, ['list'])).text, 'There are no secrets.\n');

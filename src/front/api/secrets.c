@@ -18,6 +18,7 @@ static const struct {
     {"value", TB_JSON_STRING, true},
     {"domains", TB_JSON_ARRAY, true},
     {"totp", TB_JSON_BOOL, false},
+    {"replace", TB_JSON_BOOL, false},
 };
 
 static bool is_member(struct tb_str key)
@@ -54,16 +55,25 @@ static int check_body(struct tb_str body, struct tb_err *err)
                           "\"totp\": true for the seed of one-time codes");
 }
 
+static struct tb_secret_change change_of(struct tb_act *act)
+{
+    const struct tb_principal *who = act->caller.who;
+    return (struct tb_secret_change){.tenant = who->tenant,
+                                     .name = tb_str_of(act->target),
+                                     .agent = tb_principal_may(who, TB_SCOPE_OPERATE) ? TB_OPERATOR
+                                                                                      : who->key,
+                                     .gate = &act->gate};
+}
+
 static void set(struct tb_act *act)
 {
     struct tb_str body = tb_http_req_body(act->req->http);
-    const char *tenant = act->caller.who->tenant;
+    struct tb_secret_change change = change_of(act);
     struct tb_err err;
     int rc = check_body(body, &err);
-    TB_AUTO(tb_json_free) struct cJSON *spec = rc < 0 ? NULL : tb_json_parse(body);
+    TB_AUTO(tb_secret_wipe) struct cJSON *spec = rc < 0 ? NULL : tb_json_parse(body);
     if (rc == 0) {
-        rc = tb_secrets_set(act->req->core->secrets, tenant, tb_str_of(act->target), spec,
-                            &act->gate, &err);
+        rc = tb_secrets_set(act->req->core->secrets, &change, spec, &err);
     }
     if (rc < 0) {
         tb_reply_error(act->req, err.code, err.text);
@@ -84,9 +94,9 @@ static void list(struct tb_act *act)
 
 static void drop(struct tb_act *act)
 {
+    struct tb_secret_change change = change_of(act);
     struct tb_err err;
-    if (tb_secrets_remove(act->req->core->secrets, act->caller.who->tenant, tb_str_of(act->target),
-                          &act->gate, &err) < 0) {
+    if (tb_secrets_remove(act->req->core->secrets, &change, &err) < 0) {
         tb_reply_error_hint(act->req, err.code, err.text, "GET /api/secrets lists the secrets.");
         return;
     }
