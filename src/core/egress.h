@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/list.h"
 #include "base/mem.h"
@@ -81,6 +82,10 @@ const struct tb_upstream *tb_egress_upstream(const struct tb_egress *egress);
 /* {"proxied","hosts":[...],"refused":[...],"refusedTotal"}: whom a session talked to, how much, and
  * what was refused; all empty without an egress. */
 void tb_egress_print(const struct tb_session *session, struct tb_json_writer *json);
+
+/* Appends what was refused since this was asked for last, in words for a reply; nothing if nothing
+ * was. NULL is passed over. */
+void tb_egress_say_refused(struct tb_egress *egress, struct tb_buf *out);
 
 /* Bound to nobody. */
 struct tb_pass *tb_pass_new(struct tb_egresses *egresses);

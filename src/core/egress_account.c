@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "base/json.h"
 #include "base/mem.h"
 #include "core/core.h"
@@ -9,6 +11,7 @@
 enum {
     REFUSALS_TOLD = 100, /* in one window */
     WINDOW_MS = 60 * 1000,
+    HOSTS_SAID = 3, /* in one reply */
 };
 
 /* Counting. */
@@ -169,6 +172,56 @@ static void print_hosts(const struct tb_egress_account *account, struct tb_json_
     if (account->others.first_wall_ms) {
         print_host(&account->others, "(others)", json);
     }
+}
+
+static bool names_host(const struct tb_refusal *const *said, size_t count, const char *host)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(said[i]->host, host) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first one of each host that is kept. Gives how many they are; more: there were others. */
+static size_t pick_hosts(const struct tb_egress_account *account, size_t fresh,
+                         const struct tb_refusal *said[HOSTS_SAID], bool *ret_more)
+{
+    size_t kept = fresh < TB_EGRESS_REFUSALS ? fresh : TB_EGRESS_REFUSALS;
+    size_t count = 0;
+    *ret_more = kept < fresh;
+    for (size_t i = account->refusal_count - kept; i < account->refusal_count; i++) {
+        const struct tb_refusal *refusal = &account->refusals[i % TB_EGRESS_REFUSALS];
+        if (names_host(said, count, refusal->host)) {
+            continue;
+        }
+        if (count == HOSTS_SAID) {
+            *ret_more = true;
+            break;
+        }
+        said[count++] = refusal;
+    }
+    return count;
+}
+
+void tb_egress_say_refused(struct tb_egress *egress, struct tb_buf *out)
+{
+    struct tb_egress_account *account = egress ? &egress->account : NULL;
+    size_t fresh = account ? account->refusal_count - account->said : 0;
+    const struct tb_refusal *said[HOSTS_SAID];
+    bool more;
+    if (!fresh) {
+        return;
+    }
+    account->said = account->refusal_count;
+    size_t count = pick_hosts(account, fresh, said, &more);
+    tb_buf_printf(out, "Policy refused %zu request%s of the session's pages: ", fresh,
+                  fresh == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++) {
+        tb_buf_printf(out, "%s%s", i ? "; " : "", said[i]->rule);
+    }
+    tb_buf_append_cstr(out, more ? "; and others." : ".");
 }
 
 void tb_egress_print(const struct tb_session *session, struct tb_json_writer *json)

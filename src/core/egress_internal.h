@@ -38,6 +38,7 @@ struct tb_egress_account {
     struct tb_egress_host others; /* all that the table has no room for */
     struct tb_refusal refusals[TB_EGRESS_REFUSALS];
     size_t refusal_count; /* ever */
+    size_t said;          /* of these, in replies */
     size_t told;          /* in this window */
     int64_t untold;
     struct tb_timer window;

@@ -16,6 +16,7 @@
 #include "core/ends.h"
 #include "core/lifetime.h"
 #include "core/limits.h"
+#include "core/mask.h"
 #include "core/policy.h"
 #include "core/records.h"
 #include "core/session_away.h"
@@ -153,16 +154,34 @@ static void tell_replaced(struct tb_session *session, struct tb_call *call, cons
 }
 
 /* Behind whatever else there is to say. */
+static void add_note(struct tb_call *call, struct tb_str words)
+{
+    struct tb_str before = TB_STR("");
+    tb_json_str(tb_json_get(call->result.data, "note"), &before);
+    TB_AUTO(tb_free)
+    char *note = tb_strdupf("%.*s%s%.*s", TB_STR_ARG(before), before.len ? " " : "",
+                            TB_STR_ARG(words));
+    tb_json_set_cstr(call->result.data, "note", note);
+}
+
 static void tell_handed_back(struct tb_session *session, struct tb_call *call)
 {
     TB_AUTO(tb_free) char *words = session->losses.handed_back;
-    struct tb_str before = TB_STR("");
     session->losses.handed_back = NULL;
     if (words) {
-        tb_json_str(tb_json_get(call->result.data, "note"), &before);
-        TB_AUTO(tb_free)
-        char *note = tb_strdupf("%.*s%s%s", TB_STR_ARG(before), before.len ? " " : "", words);
-        tb_json_set_cstr(call->result.data, "note", note);
+        add_note(call, tb_str_of(words));
+    }
+}
+
+/* A page chooses the names of hosts, and may write into them what was typed. */
+static void tell_refused(struct tb_session *session, struct tb_call *call)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_ANSWER_BESIDE);
+    TB_AUTO(tb_buf_fini) struct tb_buf masked = TB_BUF(TB_ANSWER_BESIDE);
+    tb_egress_say_refused(session->bounds.egress, &words);
+    if (words.len) {
+        bool is_masked = tb_mask_text(session->bounds.mask, tb_buf_str(&words), &masked);
+        add_note(call, tb_buf_str(is_masked ? &masked : &words));
     }
 }
 
@@ -182,6 +201,7 @@ static void tell_losses(struct tb_session *session, struct tb_call *call)
     tell_replaced(session, call, note);
     tell_author(session, call);
     tell_handed_back(session, call);
+    tell_refused(session, call);
     if (session->driver->save) { /* what cannot come back does not come back as another */
         tb_authors_called(&losses->authors, call->conversation);
     }

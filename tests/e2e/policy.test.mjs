@@ -15,6 +15,7 @@ async function setup(t, policy) {
     '/links': (bad) => `<title>Links</title><a id=go href="${bad}/secret">go</a><button id=open onclick="window.open('${bad}/secret')">open</button>
       <a id=blank target=_blank href="${bad}/secret">blank</a>`,
     '/script': (bad) => `<title>Script</title><script>setTimeout(() => { location = '${bad}/secret'; }, 50)</script>`,
+    '/images': (bad) => `<title>Images</title>${[1, 2].map((n) => `<img src="${bad}/secret?${n}">`).join('')}<img src=http://other.localhost/>`,
     '/secret': '<title>Secret</title><h1>Secret</h1>',
   };
   const server = http.createServer((req, res) => {
@@ -77,6 +78,15 @@ for (const [name, act] of [
     await works();
   });
 }
+
+test('a reply says once what was refused to the page meanwhile', async (t) => {
+  const { agent, url } = await setup(t);
+  const reply = await agent.call('browser_navigate', { url: `${url}/images` });
+  assert.match(reply, /Policy refused 3 requests of the session's pages: /);
+  assert.match(reply, /localhost:\d+ is blocked by the rule "localhost" of the operator's policy/);
+  assert.match(reply, /other\.localhost:80 is blocked/);
+  assert.doesNotMatch(await agent.call('browser_snapshot'), /Policy refused/);
+});
 
 const put = async (daemon, policy) => {
   const reply = await daemon.request('/api/policy/default', {
