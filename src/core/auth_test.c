@@ -199,7 +199,7 @@ static void a_credential_is_not_valid_past_its_time_by_the_wall_clock(void **sta
 static void nor_does_what_it_opened_go_on_when_the_wall_clock_has_jumped(void **state)
 {
     struct fixture *f = *state;
-    const int64_t hour_ms = 60 * 60 * 1000;
+    const int64_t hour_ms = INT64_C(60) * 60 * 1000;
     const struct tb_principal_spec spec = {.tenant = "t",
                                            .key = "k1",
                                            .label = "",
@@ -208,7 +208,7 @@ static void nor_does_what_it_opened_go_on_when_the_wall_clock_has_jumped(void **
     tb_auth_add(f->auth, &spec, TB_STR("secret"));
     struct tb_principal *who = tb_principal_ref(find(f, "secret"), "test");
     f->clock.wall_ms += hour_ms;
-    tb_clock_manual_advance(&f->clock, 10 * 1000);
+    tb_clock_manual_advance(&f->clock, 10000);
     tb_loop_turn(f->loop, false);
     assert_true(who->revoked);
     tb_principal_unref(who, "test");
