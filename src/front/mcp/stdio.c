@@ -7,12 +7,12 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "core/limits.h"
-#include "front/mcp/batch.h"
 #include "front/mcp/http.h"
 #include "front/mcp/limits.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
+#include "front/mcp/text.h"
 #include "front/reply.h"
 #include "front/target.h"
 
@@ -164,52 +164,13 @@ static void refuse(struct conn *conn, struct tb_str id, int code, const char *te
     tb_mcp_out_fault(&conn->out, id, &fault);
 }
 
-static void take_batch(struct conn *conn, struct tb_str line)
-{
-    bool allowed = conn->peer.introduced && conn->peer.version == TB_MCP_2025_03_26;
-    if (!allowed || tb_mcp_batch_claims(line)) {
-        refuse(conn, TB_STR(""), -32600,
-               "this protocol version has no batches; send one message per request");
-        return;
-    }
-    tb_mcp_batch_run(&conn->peer, line, TB_STR(""), &conn->out);
-}
-
-static void take_message(struct conn *conn, struct tb_mcp_message *message)
-{
-    struct tb_mcp_fault fault;
-    enum tb_jsonrpc_kind kind = message->rpc.kind;
-    if (kind == TB_JSONRPC_REQUEST || kind == TB_JSONRPC_NOTIFICATION) {
-        if (tb_mcp_envelope_read(&message->rpc, &message->envelope, &fault) < 0 ||
-            tb_mcp_version_choose(&message->rpc, &message->envelope, NULL, conn->peer.version,
-                                  &message->version, &fault) < 0) {
-            if (kind == TB_JSONRPC_REQUEST) {
-                tb_mcp_out_fault(&conn->out, message->rpc.id.text, &fault);
-            }
-            return;
-        }
-    }
-    tb_mcp_peer_receive(&conn->peer, message, &conn->out);
-}
-
 static void take_line(struct conn *conn, struct tb_str line)
 {
-    struct tb_mcp_message message = {.version = conn->peer.version};
-    struct tb_err err;
     if (line.len && line.ptr[line.len - 1] == '\r') {
         line.len--;
     }
-    if (!tb_str_trim(line).len) {
-        return;
-    }
-    int rc = tb_mcp_message_parse(line, &message, &err);
-    enum tb_jsonrpc_kind kind = message.rpc.kind;
-    if (rc == 0 && kind == TB_JSONRPC_BATCH) {
-        take_batch(conn, line);
-    } else if (rc == 0) {
-        take_message(conn, &message);
-    } else if (kind == TB_JSONRPC_NONE || kind == TB_JSONRPC_REQUEST) {
-        refuse(conn, message.rpc.id.text, tb_err_info(rc)->rpc_code, err.text);
+    if (tb_str_trim(line).len) {
+        tb_mcp_text_receive(&conn->peer, line, &conn->out);
     }
 }
 
