@@ -20,6 +20,9 @@ enum tb_credential {
     TB_CREDENTIAL_NONE = 0,
     TB_CREDENTIAL_BEARER = 1,    /* Authorization: Bearer */
     TB_CREDENTIAL_SAME_USER = 2, /* the daemon's own user at the Unix socket; has no secret */
+    /* The token as the parameter `token`, for WebSockets of pages, which can set no headers. What
+     * takes it is never logged with its query. */
+    TB_CREDENTIAL_QUERY = 4,
     TB_CREDENTIALS_USUAL = TB_CREDENTIAL_BEARER | TB_CREDENTIAL_SAME_USER,
 };
 

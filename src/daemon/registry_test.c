@@ -19,6 +19,10 @@
 
 static const enum tb_door doors[] = {TB_DOOR_MAIN, TB_DOOR_AGENT, TB_DOOR_UNIX};
 
+static const char websocket[] = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+                                "Sec-WebSocket-Version: 13\r\n"
+                                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
 /* The path with something in the place of each name. */
 static char *fill(const char *pattern)
 {
@@ -39,9 +43,11 @@ static int status_of(struct mcp_rig *rig, const struct tb_route *route, const ch
     struct mcp_client client;
     TB_AUTO(tb_free) char *path = fill(route->path);
     TB_AUTO(tb_free) char *line = tb_strdupf("%s %s", route->method, path);
+    TB_AUTO(tb_free)
+    char *all = tb_strdupf("%s%s", headers, route->flags & TB_ROUTE_UPGRADE ? websocket : "");
     bool has_body = strcmp(route->method, "POST") == 0;
     mcp_client_open(rig, &client);
-    const char *said = mcp_client_ask(rig, &client, line, headers, has_body ? "{}" : "");
+    const char *said = mcp_client_ask(rig, &client, line, all, has_body ? "{}" : "");
     uint64_t status = 0;
     if (strncmp(said, "HTTP/1.1 ", 9) == 0) {
         tb_str_to_u64((struct tb_str){said + 9, 3}, &status);
@@ -132,7 +138,8 @@ static void only_two_routes_ask_for_nothing(void **state)
     for (const struct tb_front *const *front = tb_registry_fronts(); *front; front++) {
         for (size_t i = 0; i < (*front)->route_count; i++) {
             const struct tb_route *route = &(*front)->routes[i];
-            bool open = strcmp(route->path, "/") == 0 || strcmp(route->path, "/health") == 0;
+            bool open = !(route->flags & TB_ROUTE_UPGRADE) &&
+                        (strcmp(route->path, "/") == 0 || strcmp(route->path, "/health") == 0);
             assert_int_equal(open, route->scope == 0);
             assert_int_equal(open, route->credentials == TB_CREDENTIAL_NONE);
         }

@@ -7,7 +7,12 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "core/auth.h"
+#include "front/target.h"
 #include "proto/authority.h"
+
+enum {
+    TOKEN_MAX = 256,
+};
 
 static bool list_has(const struct tb_config_list *list, struct tb_str item)
 {
@@ -147,12 +152,23 @@ static const char *needed_instead(struct tb_str token)
                  "directory";
 }
 
+/* The same, and for a WebSocket of a page that of the query, which goes into `room`. */
+static struct tb_str shown_token(const struct tb_front_req *req, struct tb_buf *room)
+{
+    const struct tb_http1_head *head = tb_http_req_head(req->http);
+    bool in_query = (req->route->credentials & TB_CREDENTIAL_QUERY) &&
+                    !tb_http1_header(head, "Authorization").ptr;
+    return in_query && tb_target_query(head->query, "token", room) == 0 ? tb_buf_str(room)
+                                                                        : tb_guard_token(head);
+}
+
 static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct tb_err *err)
 {
     const struct tb_route *route = req->route;
     struct tb_auth *auth = req->core->auth;
     const char *peer = tb_http_req_peer(req->http)->host;
-    struct tb_str token = tb_guard_token(tb_http_req_head(req->http));
+    TB_AUTO(tb_buf_fini) struct tb_buf room = TB_BUF(TOKEN_MAX);
+    struct tb_str token = shown_token(req, &room);
     bool shown = token.len && (route->credentials & TB_CREDENTIAL_BEARER);
     /* Where nobody has to say who it is, whoever does so is taken at its word. */
     if (!route->scope && !shown) {

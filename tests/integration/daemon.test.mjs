@@ -8,7 +8,7 @@ import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
-import { binary, Daemon, fixtures, run, tempDir, undo, until, within } from '../support/daemon.mjs';
+import { Daemon, agentPort, binary, fixtures, run, tempDir, undo, until, within } from '../support/daemon.mjs';
 import { beginSession, postModern, request, Stream } from '../support/mcp.mjs';
 
 test('the ready line names the address and /health answers there', async (t) => {
@@ -285,19 +285,12 @@ test('with a certificate the listener speaks TLS', async (t) => {
   assert.equal(status, 200);
 });
 
-test('the agents\' port answers /health and nothing else', async (t) => {
+test('the agents\' port answers /health, and agents of MCP over a WebSocket', async (t) => {
   const daemon = await Daemon.start(t, { args: ['--agent-listen', '127.0.0.1:0'] });
-  const ports = execFileSync('ss', ['-Hltnp'], { encoding: 'utf8' }).split('\n')
-    .filter((line) => line.includes(`pid=${daemon.child.pid},`))
-    .map((line) => Number(/127\.0\.0\.1:(\d+)/.exec(line)[1]));
-  // Of the others, one is the filtering proxy's, which answers no such request.
-  const status = (port, target) => fetch(`http://127.0.0.1:${port}${target}`,
-    { headers: { authorization: `Bearer ${daemon.token}` } }).then((reply) => reply.status, () => 0);
-  const others = ports.filter((port) => port !== daemon.port);
-  const answers = await Promise.all(others.map((port) => status(port, '/health')));
-  const agentPorts = others.filter((_, i) => answers[i] === 200);
-  assert.equal(agentPorts.length, 1);
-  assert.equal(await status(agentPorts[0], '/metrics'), 404);
+  const port = await agentPort(daemon);
+  const status = async (target) => (await fetch(`http://127.0.0.1:${port}${target}`,
+    { headers: { authorization: `Bearer ${daemon.token}` } })).status;
+  assert.deepEqual([await status('/health'), await status('/metrics'), await status('/')], [200, 404, 400]);
 });
 
 test('tabard doctor finds a broken setting and says how to mend it', async (t) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts a real daemon on free ports and in its own directories, and takes it down again.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -36,6 +36,18 @@ export async function until(holds, ms, what) {
     if (Date.now() > end) throw new Error(`${what}: not within ${ms} ms`);
     await new Promise(setImmediate);
   }
+}
+
+/** The port for agents, of a daemon that chose it itself. Of its other ports one is the filtering proxy's, which answers no such request. */
+export async function agentPort(daemon) {
+  const ports = execFileSync('ss', ['-Hltnp'], { encoding: 'utf8' }).split('\n')
+    .filter((line) => line.includes(`pid=${daemon.child.pid},`))
+    .map((line) => Number(/127\.0\.0\.1:(\d+)/.exec(line)[1]))
+    .filter((port) => port !== daemon.port);
+  const healthy = await Promise.all(ports.map((port) => fetch(`http://127.0.0.1:${port}/health`).then((reply) => reply.ok, () => false)));
+  const found = ports.filter((_, i) => healthy[i]);
+  if (found.length !== 1) throw new Error(`${found.length} ports for agents`);
+  return found[0];
 }
 
 const undoings = new WeakMap();

@@ -6,6 +6,7 @@
 #include "front/mcp/server.h"
 #include "front/mcp/stdio.h"
 #include "front/mcp/subscriptions.h"
+#include "front/mcp/ws.h"
 
 struct tb_mcp *tb_mcp_new(struct tb_core *core, const struct tb_mcp_provider *const *providers)
 {
@@ -14,6 +15,7 @@ struct tb_mcp *tb_mcp_new(struct tb_core *core, const struct tb_mcp_provider *co
     mcp->providers = providers;
     tb_list_init(&mcp->peers);
     tb_list_init(&mcp->stdio);
+    tb_list_init(&mcp->sockets);
     tb_list_init(&mcp->listens);
     tb_mcp_catalog_init(&mcp->catalog, mcp->providers);
     tb_mcp_states_init(&mcp->states);
@@ -37,12 +39,14 @@ void tb_mcp_drain(void *state)
     struct tb_mcp *mcp = state;
     tb_mcp_listens_end(mcp);
     tb_mcp_sessions_drain(mcp->sessions);
+    tb_mcp_ws_drain(mcp);
 }
 
 void tb_mcp_free(void *state)
 {
     struct tb_mcp *mcp = state;
     tb_mcp_stdio_stop(mcp);
+    tb_mcp_ws_stop(mcp);
     tb_mcp_sessions_free(mcp->sessions);
     tb_bus_unsubscribe(&mcp->bus);
     tb_deferred_cancel(&mcp->meant);

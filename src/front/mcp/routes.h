@@ -6,6 +6,7 @@
 #include "core/front.h"
 #include "front/mcp/http.h"
 #include "front/mcp/stdio.h"
+#include "front/mcp/ws.h"
 
 #define TB_MCP_HTTP(method, path, scope, fn)                                                      \
     {                                                                                             \
@@ -19,10 +20,19 @@
             .handle = tb_mcp_stdio_open                                               \
     }
 
-#define TB_MCP_ROUTES(scope)                                            \
-    TB_MCP_STDIO, TB_MCP_HTTP("POST", "/mcp", scope, tb_mcp_http_post), \
-        TB_MCP_HTTP("GET", "/mcp", scope, tb_mcp_http_get),             \
-        TB_MCP_HTTP("DELETE", "/mcp", scope, tb_mcp_http_delete),       \
-        TB_MCP_HTTP("POST", "/mcp/{toolset}", scope, tb_mcp_http_post), \
-        TB_MCP_HTTP("GET", "/mcp/{toolset}", scope, tb_mcp_http_get),   \
-        TB_MCP_HTTP("DELETE", "/mcp/{toolset}", scope, tb_mcp_http_delete)
+/* Programs in browsers cannot set headers for a WebSocket. */
+#define TB_MCP_WS(path, scope, doors)                                                   \
+    {                                                                                   \
+        "GET", (path), (scope), TB_CREDENTIALS_USUAL | TB_CREDENTIAL_QUERY, (doors),    \
+            .handle = tb_mcp_ws_open, .gone = tb_mcp_ws_gone, .flags = TB_ROUTE_UPGRADE \
+    }
+
+#define TB_MCP_ROUTES(scope)                                                          \
+    TB_MCP_STDIO, TB_MCP_HTTP("POST", "/mcp", scope, tb_mcp_http_post),               \
+        TB_MCP_HTTP("GET", "/mcp", scope, tb_mcp_http_get),                           \
+        TB_MCP_HTTP("DELETE", "/mcp", scope, tb_mcp_http_delete),                     \
+        TB_MCP_HTTP("POST", "/mcp/{toolset}", scope, tb_mcp_http_post),               \
+        TB_MCP_HTTP("GET", "/mcp/{toolset}", scope, tb_mcp_http_get),                 \
+        TB_MCP_HTTP("DELETE", "/mcp/{toolset}", scope, tb_mcp_http_delete),           \
+        TB_MCP_WS("/", scope, TB_DOOR_AGENT), TB_MCP_WS("/mcp", scope, TB_DOORS_ALL), \
+        TB_MCP_WS("/mcp/{toolset}", scope, TB_DOORS_ALL)

@@ -28,6 +28,7 @@ struct tb_mcp {
     struct tb_mcp_sessions *sessions; /* of legacy clients over HTTP */
     struct tb_list peers;             /* that can be told something unasked: sessions and stdio */
     struct tb_list stdio;             /* connections */
+    struct tb_list sockets;           /* the same, of WebSockets */
     struct tb_list listens;           /* subscriptions/listen */
     size_t listen_count;
     struct tb_subscriber bus;
