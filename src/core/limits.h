@@ -147,6 +147,10 @@ enum {
     TB_STDIO_LINE_MAX = 16 * TB_MIB,
     TB_STDIO_REPLY_MAX = 128 * TB_MIB,
 
+    /* BTCP */
+    TB_BTCP_MESSAGE_MAX = 2 * TB_MIB,
+    TB_BTCP_SEND_MAX = 8 * TB_MIB,
+
     /* Policies */
     TB_POLICY_RULES_MAX = 20000,   /* of one list of domains */
     TB_POLICY_RULE_MAX = 512,      /* bytes of one */

@@ -54,12 +54,13 @@ struct tb_session_info {
     const char *name;
     enum tb_session_kind kind;
     enum tb_shown_state state;
-    bool hibernated; /* it has no browser; the next call brings it back */
-    bool retiring;   /* too old: it ends with the call that runs */
-    bool away;       /* what it drives has disconnected; calls fail until it is back */
-    bool held;       /* a person has taken over; calls wait */
-    bool hidden;     /* private: nobody but its owner reaches it */
-    bool saved;      /* the store has what its browser had */
+    bool hibernated;    /* it has no browser; the next call brings it back */
+    bool retiring;      /* too old: it ends with the call that runs */
+    bool away;          /* what it drives has disconnected; calls fail until it is back */
+    bool held;          /* a person has taken over; calls wait */
+    bool hidden;        /* private: nobody but its owner reaches it */
+    bool saved;         /* the store has what its browser had */
+    int64_t expires_ms; /* by the wall clock, if it is neither used nor renewed; INT64_MAX: never */
     struct tb_session_stats stats;
 };
 

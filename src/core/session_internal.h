@@ -194,5 +194,7 @@ bool tb_session_too_old(const struct tb_session *session);
 void tb_session_make_named(struct tb_session *session);
 /* When it ends by itself, in monotonic time; INT64_MAX: never. */
 int64_t tb_session_expires_ms(const struct tb_session *session);
+/* The same by the wall clock. */
+int64_t tb_session_expires_wall_ms(const struct tb_session *session);
 /* When it ends or goes to sleep. */
 int64_t tb_session_frees_ms(const struct tb_session *session);

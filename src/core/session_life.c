@@ -147,6 +147,13 @@ int64_t tb_session_expires_ms(const struct tb_session *session)
     return end_of(session, &lifetime).at_ms;
 }
 
+int64_t tb_session_expires_wall_ms(const struct tb_session *session)
+{
+    int64_t at_ms = tb_session_expires_ms(session);
+    int64_t left_ms = at_ms - tb_loop_now_ms(session->core->loop);
+    return at_ms < INT64_MAX ? tb_clock_wall_ms(session->core->clock) + left_ms : INT64_MAX;
+}
+
 int64_t tb_session_frees_ms(const struct tb_session *session)
 {
     const struct tb_lifetime lifetime = tb_lifetime_of(session);

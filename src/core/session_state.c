@@ -127,6 +127,7 @@ struct tb_session_info tb_session_info(const struct tb_session *session)
         .held = session->state == TB_STATE_HELD,
         .hidden = session->traits.hidden,
         .saved = session->saved,
+        .expires_ms = tb_session_expires_wall_ms(session),
         .stats = session->stats,
     };
 }

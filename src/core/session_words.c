@@ -21,12 +21,11 @@ static void put_time(struct tb_json_writer *json, const char *key, int64_t wall_
 
 static void put_times(const struct tb_session *session, struct tb_json_writer *json)
 {
-    int64_t expires_ms = tb_session_expires_ms(session);
+    int64_t expires_ms = tb_session_expires_wall_ms(session);
     put_time(json, "createdAt", session->times.created_wall_ms);
     put_time(json, "lastActiveAt", session->times.last_active_wall_ms);
     if (expires_ms < INT64_MAX) {
-        int64_t left_ms = expires_ms - tb_loop_now_ms(session->core->loop);
-        put_time(json, "expiresAt", tb_clock_wall_ms(session->core->clock) + left_ms);
+        put_time(json, "expiresAt", expires_ms);
     }
 }
 

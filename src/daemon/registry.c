@@ -4,7 +4,9 @@
 #include <stddef.h>
 
 #include "driver/cdp/cdp.h"
+#include "driver/client/client.h"
 #include "front/api/api.h"
+#include "front/btcp/btcp.h"
 #include "front/events/events.h"
 #include "front/mcp/mcp.h"
 #include "front/ops/ops.h"
@@ -15,7 +17,8 @@
 const struct tb_front *const *tb_registry_fronts(void)
 {
     static const struct tb_front *const fronts[] = {
-        &tb_front_ops, &tb_front_mcp, &tb_front_events, &tb_front_api, &tb_front_proxy, NULL,
+        &tb_front_ops,   &tb_front_mcp, &tb_front_events, &tb_front_api, &tb_front_btcp,
+        &tb_front_proxy, NULL,
     };
     return fronts;
 }
@@ -24,6 +27,7 @@ const struct tb_driver *const *tb_registry_drivers(void)
 {
     static const struct tb_driver *const drivers[] = {
         &tb_driver_cdp,
+        &tb_driver_client,
         NULL,
     };
     return drivers;

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Daemon, fixtures, run, within } from '../support/daemon.mjs';
+import { Daemon, fixtures, headersFor, run, within } from '../support/daemon.mjs';
 import { beginSession, post, postModern, request, modernMeta } from '../support/mcp.mjs';
 
 const ALIVE_MS = 5000; // 100 ms on a machine that has nothing else to do
@@ -27,7 +27,7 @@ const residentMb = (daemon) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/pro
 test('AUTH-1: without a token no route tells whether it knows what was asked for', async (t) => {
   const daemon = await Daemon.start(t);
   for (const route of (await routes()).filter((r) => r.access !== 'open')) {
-    const body = route.method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
+    const body = route.method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : { headers: headersFor(route) };
     const [one, other] = await Promise.all(['x', 'browser-1'].map((id) =>
       daemon.request(route.path.replace(/\{[^}]+\}/g, id), { method: route.method, ...body })));
     assert.equal(one.status, 401, route.path);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { test } from 'node:test';
 import WebSocket from 'ws';
-import { Daemon, fixtures, run, within } from '../support/daemon.mjs';
+import { Daemon, fixtures, headersFor, run, within } from '../support/daemon.mjs';
 import { Reader } from '../support/events.mjs';
 import { as, ask, makeKey, revokeKey } from '../support/keys.mjs';
 import { Stdio, Stream, beginSession, initialize, post, request } from '../support/mcp.mjs';
@@ -108,7 +108,7 @@ test('AUTH-1, AUTH-2: every route refuses an unknown, revoked, expired or weaker
   await revokeKey(daemon, revoked.id);
   const unknown = revoked.key.replace(/.$/, (c) => (c === 'A' ? 'B' : 'A'));
   for (const route of await routes()) {
-    const options = { method: route.method, body: bodyFor(route.method) };
+    const options = { method: route.method, body: bodyFor(route.method), headers: headersFor(route) };
     for (const key of [revoked.key, expired.key, unknown, revoked.id, weaker.key.slice(0, -1), `${weaker.key}x`]) {
       const reply = await ask(daemon, key, route.target, options);
       assert.ok([401, 403, 429].includes(reply.status), `${route.method} ${route.path}: ${reply.status}`);

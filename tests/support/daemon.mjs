@@ -30,6 +30,11 @@ export function within(promise, ms, what) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
+/** What a request for a row of `tabard routes` has to send besides. */
+export const headersFor = (route) => (route.flags.includes('websocket') ? {
+  connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+} : {});
+
 /** Waits for what no event tells. */
 export async function until(holds, ms, what) {
   for (const end = Date.now() + ms; !(await holds());) {
@@ -182,6 +187,10 @@ export class Daemon {
         headers: { ...(auth ? { authorization: `Bearer ${this.token}` } : {}), ...headers },
       });
       req.on('error', reject);
+      req.on('upgrade', (res, socket) => {
+        socket.destroy();
+        resolve({ status: res.statusCode, headers: res.headers, text: '' });
+      });
       req.on('response', (res) => {
         let text = '';
         res.on('data', (data) => (text += data));
