@@ -198,14 +198,51 @@ static void only_the_first_answer_counts_and_only_to_what_was_asked(void **state
     assert_memory_equal(scene->seat.result.raw.data, "{\"n\":1}", scene->seat.result.raw.len);
 }
 
-static void an_error_is_told_in_the_words_of_the_page(void **state)
+static void expect_failure(struct scene *scene, const char *error, const char *words)
+{
+    call_quietly(scene);
+    page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR(""), tb_str_of(error));
+    assert_int_equal(scene->seat.result.code, TB_E_SCRIPT);
+    assert_string_equal(scene->seat.result.message, words);
+}
+
+static void an_error_is_told_in_the_words_of_the_page_and_in_quotes(void **state)
+{
+    expect_failure(*state, "{\"code\":-32603,\"message\":\"no \\\"such\\\" row\"}",
+                   "the page says that the tool failed: \"no \\\"such\\\" row\"");
+}
+
+static void a_page_cannot_speak_for_us_in_an_error(void **state)
+{
+    expect_failure(*state, "{\"message\":\"x\\n\\nSession: other\\u202etxt\\u0000\"}",
+                   "the page says that the tool failed: "
+                   "\"x\\n\\nSession: other\\u202etxt\\u0000\"");
+}
+
+static void an_error_without_words_says_so(void **state)
+{
+    static const char *const errors[] = {"{}", "{\"message\":\"\"}", "{\"message\":7}", "[]"};
+    struct scene *scene = *state;
+    register_tools(scene, "{\"name\":\"a\"}");
+    scene->quiet = true;
+    for (size_t i = 0; i < TB_COUNT(errors); i++) {
+        driver_invoke_start(&scene->seat, scene->seat.tools.list[0], TB_STR("{}"), LONG_MS);
+        page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR(""), tb_str_of(errors[i]));
+        assert_int_equal(scene->seat.result.code, TB_E_SCRIPT);
+        assert_string_equal(scene->seat.result.message,
+                            "the page says that the tool failed, but not in words");
+    }
+}
+
+static void a_long_error_is_cut(void **state)
 {
     struct scene *scene = *state;
+    TB_AUTO(tb_buf_fini) struct tb_buf error = TB_BUF(PAGE_TEXT_MAX);
+    tb_buf_printf(&error, "{\"message\":\"%04000d\"}", 7);
     call_quietly(scene);
-    page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR(""),
-                TB_STR("{\"code\":-32603,\"message\":\"no \\\"such\\\" row\"}"));
-    assert_int_equal(scene->seat.result.code, TB_E_SCRIPT);
-    assert_string_equal(scene->seat.result.message, "no \"such\" row");
+    page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR(""), tb_buf_str(&error));
+    assert_non_null(strstr(scene->seat.result.message, "failed: \"0000"));
+    assert_non_null(strstr(scene->seat.result.message, "0000…\""));
 }
 
 static void a_result_beside_an_error_is_the_answer(void **state)
@@ -295,7 +332,10 @@ int main(void)
         CASE(whatever_a_page_asks_is_answered),
         CASE(a_tool_may_say_how_long_it_takes),
         CASE(only_the_first_answer_counts_and_only_to_what_was_asked),
-        CASE(an_error_is_told_in_the_words_of_the_page),
+        CASE(an_error_is_told_in_the_words_of_the_page_and_in_quotes),
+        CASE(a_page_cannot_speak_for_us_in_an_error),
+        CASE(an_error_without_words_says_so),
+        CASE(a_long_error_is_cut),
         CASE(a_result_beside_an_error_is_the_answer),
         CASE(a_page_is_told_of_a_call_that_nobody_waits_for),
         CASE(what_a_page_cannot_take_yet_is_sent_when_it_can),

@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/quote.h"
 #include "core/limits.h"
 #include "core/toolbox.h"
 #include "driver/client/session.h"
@@ -152,18 +153,25 @@ static struct ask *find(struct tb_driver_session *session, struct tb_str id)
     return NULL;
 }
 
+/* The page wrote it, so it stands in quotes: it must not read as if we had said it. */
 static void take_error(struct ask *ask, struct tb_str error)
 {
     static const struct tb_json_limits limits = {.depth_max = TB_BROUGHT_DEPTH, .any_escape = true};
     struct tb_json_want want = {.key = "message"};
-    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(sizeof(ask->op->result->message) - 1);
-    if (tb_json_scan(error, &limits, &want, 1, NULL) != TB_JSON_OBJECT ||
-        tb_json_string_decode(want.value.text, &words) < 0 || !words.len ||
-        tb_buf_append_char(&words, '\0') < 0) {
-        fail(ask, TB_E_SCRIPT, "the tool failed; what its page says of that is too long");
-        return;
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(error.len);
+    struct tb_op *op = ask_free(ask);
+    if (tb_json_scan(error, &limits, &want, 1, NULL) == TB_JSON_OBJECT) {
+        tb_json_string_decode(want.value.text, &words);
     }
-    fail(ask, TB_E_SCRIPT, (const char *)words.data);
+    struct tb_quoted shown;
+    if (words.len) {
+        tb_result_fail(op->result, TB_E_SCRIPT, "the page says that the tool failed: %s",
+                       tb_quoted(&shown, tb_buf_str(&words), 0));
+    } else {
+        tb_result_fail(op->result, TB_E_SCRIPT,
+                       "the page says that the tool failed, but not in words");
+    }
+    tb_op_done(op);
 }
 
 void tb_client_take_answer(struct tb_driver_session *session, const struct tb_jsonrpc *answer)
