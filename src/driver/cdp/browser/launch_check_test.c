@@ -57,6 +57,36 @@ static void switches_that_break_a_promise_are_refused_by_name(void **state)
         {"--print-to-pdf=/x", {"--print-to-pdf", "ends"}},
         {"--dump-dom", {"--dump-dom", "ends"}},
         {"--repl", {"--repl", "ends"}},
+        {"--no-sandbox-and-elevated", {"--no-sandbox-and-elevated", "sandbox"}},
+        {"--disable-landlock-sandbox", {"--disable-landlock-sandbox", "sandbox"}},
+        {"--remote-debugging-targets=/x", {"--remote-debugging-targets", "drive"}},
+        {"--install-isolated-web-app-from-url=x", {"--install-isolated", "other code"}},
+        {"--proxy-pac-url=x", {"--proxy-pac-url", "traffic"}},
+        {"--proxy-bypass-list=*", {"--proxy-bypass-list", "traffic"}},
+        {"--proxy-auto-detect", {"--proxy-auto-detect", "traffic"}},
+        {"--no-proxy-server", {"--no-proxy-server", "traffic"}},
+        {"--host-rules=MAP * x", {"--host-rules", "traffic"}},
+        {"--host-resolver-rules=MAP * x", {"--host-resolver-rules", "traffic"}},
+        {"-Host-Resolver-Rules=MAP * x", {"--Host-Resolver-Rules", "traffic"}},
+        {"--testing-fixed-https-port=1", {"--testing-fixed-https-port", "traffic"}},
+        {"--webrtc-ip-handling-policy=default", {"--webrtc-ip-handling-policy", "traffic"}},
+        {"--force-webrtc-ip-handling-policy=default",
+         {"--force-webrtc-ip-handling-policy", "traffic"}},
+        {"--allow-loopback-in-peer-connection", {"--allow-loopback-in", "traffic"}},
+        {"--origin-to-force-quic-on=*", {"--origin-to-force-quic-on", "traffic"}},
+        {"--disable-site-isolation-trials", {"--disable-site-isolation-trials", "sites"}},
+        {"--allow-file-access-from-files", {"--allow-file-access-from-files", "sites"}},
+        {"--blink-settings=webSecurityEnabled=false", {"--blink-settings", "sites"}},
+        {"--allow-insecure-localhost", {"--allow-insecure-localhost", "spki"}},
+        {"--use-mock-cert-verifier-for-testing", {"--use-mock-cert-verifier", "spki"}},
+        {"--enable-features=MojoJS", {"--enable-features", "powers"}},
+        {"--enable-blink-features=MojoJS", {"--enable-blink-features", "powers"}},
+        {"--enable-blink-test-features", {"--enable-blink-test-features", "powers"}},
+        {"--enable-gpu-benchmarking", {"--enable-gpu-benchmarking", "powers"}},
+        {"--force-fieldtrials=a/b", {"--force-fieldtrials", "--enable-features"}},
+        {"--variations-test-seed-path=/x", {"--variations-test-seed-path", "--enable-features"}},
+        {"--password-store=gnome", {"--password-store", "itself"}},
+        {"--webrtc-event-logging=/x", {"--webrtc-event-logging", "files"}},
         {"https://example.com", {"https://example.com", "--"}},
         {"--", {"--", "switch"}},
     };
@@ -70,16 +100,55 @@ static void switches_that_break_a_promise_are_refused_by_name(void **state)
     }
 }
 
+static int check_one(const char *arg)
+{
+    char *items[] = {tb_strdup(arg)};
+    struct tb_config config = {.browser_args = {.items = items, .count = 1}};
+    struct tb_err err;
+    int rc = tb_cdp_launch_check_args(&config, &err);
+    tb_free(items[0]);
+    return rc;
+}
+
+static void each_value_of_a_switch_is_looked_at(void **state)
+{
+    static const char *const refused[] = {
+        "--enable-features=X,MojoJS",
+        "--enable-features=X<T:a/b,NetworkServiceInProcess2<T",
+        "--enable-blink-features=X, MojoJSTest ,Y",
+        "--blink-settings=imagesEnabled=false,webSecurityEnabled=false",
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(refused); i++) {
+        assert_int_equal(check_one(refused[i]), TB_E_CONFIG);
+    }
+    assert_int_equal(check_one("--enable-features=X,MojoJSX"), 0);
+}
+
 static void other_switches_are_allowed(void **state)
 {
+    static const char *const allowed[] = {
+        "--lang=de",
+        "--site-per-process",
+        "--force-device-scale-factor=2",
+        "--window-size=1600,900",
+        "--ignore-certificate-errors-spki-list=abc",
+        "--enable-features=X",
+        "--enable-blink-features=X,NetworkServiceInProcess",
+        "--enable-experimental-web-platform-features",
+        "--blink-settings=imagesEnabled=false",
+        "--host",
+        "--proxy",
+        "--lang=proxy-x",
+        "--apple",
+    };
     struct tb_err err;
     (void)state;
     assert_int_equal(check("browser.args", "", &err), 0);
-    assert_int_equal(check("browser.args",
-                           "--lang=de,--site-per-process,--force-device-scale-factor=2,"
-                           "--ignore-certificate-errors-spki-list=abc,--enable-features=X",
-                           &err),
-                     0);
+    assert_int_equal(check("browser.args", "--lang=de,--site-per-process", &err), 0);
+    for (size_t i = 0; i < TB_COUNT(allowed); i++) {
+        assert_int_equal(check_one(allowed[i]), 0);
+    }
 }
 
 static void a_file_of_authorities_must_be_readable(void **state)
@@ -115,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(switches_that_break_a_promise_are_refused_by_name),
+        cmocka_unit_test(each_value_of_a_switch_is_looked_at),
         cmocka_unit_test(other_switches_are_allowed),
         cmocka_unit_test(a_file_of_authorities_must_be_readable),
         cmocka_unit_test(a_path_must_be_a_program),
