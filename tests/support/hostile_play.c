@@ -268,7 +268,7 @@ static void start_browsers(struct play *play)
 {
     LIST_FOREACH(link, &play->fleet->browsers) {
         struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
-        struct hostile_peer *peer = &play->peers[browser->endpoint[0] ? 1 : 0];
+        struct hostile_peer *peer = &play->peers[browser->spec.endpoint[0] ? 1 : 0];
         if (!browser->over && !browser->peer.conn && tb_timer_armed(&browser->retry)) {
             struct tb_stream *to;
             struct tb_stream *from;

@@ -32,6 +32,22 @@ enum {
 static void look_after(struct tb_cdp_browser *browser);
 static void try_start(struct tb_cdp_browser *browser);
 
+static struct tb_cdp_browser_spec spec_dup(const struct tb_cdp_browser_spec *spec)
+{
+    struct tb_cdp_browser_spec own = *spec;
+    own.tenant = tb_strdup(spec->tenant);
+    own.path = tb_strdup(spec->path);
+    own.endpoint = tb_strdup(spec->endpoint);
+    return own;
+}
+
+static void spec_fini(const struct tb_cdp_browser_spec *spec)
+{
+    tb_free((char *)(uintptr_t)spec->tenant);
+    tb_free((char *)(uintptr_t)spec->path);
+    tb_free((char *)(uintptr_t)spec->endpoint);
+}
+
 static struct tb_loop *loop_of(const struct tb_cdp_browser *browser)
 {
     return browser->fleet->loop;
@@ -79,7 +95,7 @@ static size_t spares_wanted(const struct tb_cdp_browser *browser)
     if (!browser->ownership->ours) {
         return 0;
     }
-    size_t wanted = tb_cdp_demand_spares(&browser->demand, tb_loop_now_ms(loop_of(browser)));
+    size_t wanted = tb_cdp_demand_spares(&browser->stock.demand, tb_loop_now_ms(loop_of(browser)));
     size_t most = tb_cdp_demand_affordable(tb_cdp_demand_available());
     return wanted < most ? wanted : most;
 }
@@ -115,9 +131,9 @@ static void stock(struct tb_cdp_browser *browser)
         tb_cdp_context_new(browser);
         making++;
     }
-    browser->stocking = have < wanted;
+    browser->stock.growing = have < wanted;
     if (wanted > 1) {
-        tb_timer_start(&browser->refill, RECOUNT_MS);
+        tb_timer_start(&browser->stock.refill, RECOUNT_MS);
     }
 }
 
@@ -125,7 +141,7 @@ static void on_refill(struct tb_timer *timer, void *user)
 {
     struct tb_cdp_browser *browser = user;
     (void)timer;
-    browser->spare_taken = false;
+    browser->stock.taken = false;
     look_after(browser);
     stock(browser);
 }
@@ -177,7 +193,7 @@ void tb_cdp_browser_end(struct tb_cdp_browser *browser, const struct tb_err *err
     browser->over = true;
     tb_timer_stop(&browser->retry);
     tb_timer_stop(&browser->linger);
-    tb_timer_stop(&browser->refill);
+    tb_timer_stop(&browser->stock.refill);
     drop_contexts(browser, &words);
     struct tb_list *link;
     while ((link = tb_list_pop(&browser->waiting))) {
@@ -203,10 +219,8 @@ void tb_cdp_browser_free(struct tb_cdp_browser *browser)
     drop_line(browser, &err);
     tb_timer_fini(&browser->retry);
     tb_timer_fini(&browser->linger);
-    tb_timer_fini(&browser->refill);
-    tb_free(browser->tenant);
-    tb_free(browser->path);
-    tb_free(browser->endpoint);
+    tb_timer_fini(&browser->stock.refill);
+    spec_fini(&browser->spec);
     tb_free(browser);
 }
 
@@ -381,10 +395,10 @@ static void on_linger(struct tb_timer *timer, void *user)
 
 static bool fits(const struct tb_cdp_browser *browser, const struct tb_cdp_browser_spec *spec)
 {
-    return !browser->over && strcmp(browser->tenant, spec->tenant) == 0 &&
-           strcmp(browser->path, spec->path) == 0 &&
-           strcmp(browser->endpoint, spec->endpoint) == 0 && browser->headless == spec->headless &&
-           browser->proxied == spec->proxied;
+    const struct tb_cdp_browser_spec *own = &browser->spec;
+    return !browser->over && strcmp(own->tenant, spec->tenant) == 0 &&
+           strcmp(own->path, spec->path) == 0 && strcmp(own->endpoint, spec->endpoint) == 0 &&
+           own->headless == spec->headless && own->proxied == spec->proxied;
 }
 
 struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
@@ -398,13 +412,8 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
     }
     struct tb_cdp_browser *browser = TB_NEW(struct tb_cdp_browser);
     browser->fleet = fleet;
-    browser->tenant = tb_strdup(spec->tenant);
-    browser->path = tb_strdup(spec->path);
-    browser->endpoint = tb_strdup(spec->endpoint);
+    browser->spec = spec_dup(spec);
     browser->ownership = spec->endpoint[0] ? &tb_cdp_remote : &tb_cdp_launched;
-    browser->shell = spec->shell;
-    browser->headless = spec->headless;
-    browser->proxied = spec->proxied;
     browser->peer.loop = fleet->loop;
     browser->peer.script_params = &fleet->script_params;
     /* A window of the shell is all page; others have a frame, and a remote one has any size. */
@@ -418,7 +427,7 @@ struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
     browser->free.run = run_free;
     tb_timer_init(&browser->retry, fleet->loop, on_retry, browser);
     tb_timer_init(&browser->linger, fleet->loop, on_linger, browser);
-    tb_timer_init(&browser->refill, fleet->loop, on_refill, browser);
+    tb_timer_init(&browser->stock.refill, fleet->loop, on_refill, browser);
     tb_list_append(&fleet->browsers, &browser->link);
     /* From the timer, so that whoever asks is never answered from inside the question. */
     tb_timer_start(&browser->retry, 0);
@@ -451,9 +460,9 @@ static void seat_waiting(struct tb_cdp_browser *browser)
 {
     struct tb_cdp_context *context;
     while (!tb_list_empty(&browser->waiting) && (context = find_free(browser))) {
-        browser->stocking = false;
-        browser->spare_taken = true;
-        tb_timer_start(&browser->refill, REFILL_MS);
+        browser->stock.growing = false;
+        browser->stock.taken = true;
+        tb_timer_start(&browser->stock.refill, REFILL_MS);
         tb_cdp_session_seated(tb_list_pop(&browser->waiting), context);
     }
 }
@@ -464,7 +473,7 @@ static void prepare_next(struct tb_cdp_browser *browser)
 {
     size_t making;
     if (browser->peer.conn && !browser->over &&
-        tb_cdp_demand_bursting(&browser->demand, tb_loop_now_ms(loop_of(browser))) &&
+        tb_cdp_demand_bursting(&browser->stock.demand, tb_loop_now_ms(loop_of(browser))) &&
         count_waiting(browser) <= 1 && count_free(browser, &making) <= 1 &&
         spares_wanted(browser)) {
         tb_cdp_context_new(browser);
@@ -475,7 +484,7 @@ void tb_cdp_browser_seat(struct tb_cdp_browser *browser, struct tb_list *session
 {
     browser->sessions++;
     tb_timer_stop(&browser->linger);
-    tb_cdp_demand_note(&browser->demand, tb_loop_now_ms(loop_of(browser)));
+    tb_cdp_demand_note(&browser->stock.demand, tb_loop_now_ms(loop_of(browser)));
     tb_list_append(&browser->waiting, session_link);
     fill(browser);
     prepare_next(browser);
@@ -492,9 +501,9 @@ void tb_cdp_browser_leave(struct tb_cdp_browser *browser)
 
 void tb_cdp_browser_page_loaded(struct tb_cdp_browser *browser)
 {
-    tb_cdp_demand_page_loaded(&browser->demand);
-    if (browser->spare_taken) {
-        tb_timer_start(&browser->refill, REFILL_SOON_MS);
+    tb_cdp_demand_page_loaded(&browser->stock.demand);
+    if (browser->stock.taken) {
+        tb_timer_start(&browser->stock.refill, REFILL_SOON_MS);
     }
 }
 
@@ -506,7 +515,7 @@ void tb_cdp_browser_context_ready(struct tb_cdp_browser *browser)
     }
     seat_waiting(browser);
     /* One that nobody waits for any more must not stay in somebody else's browser. */
-    if (browser->stocking || !browser->ownership->ours) {
+    if (browser->stock.growing || !browser->ownership->ours) {
         stock(browser);
     }
 }
@@ -525,5 +534,5 @@ void tb_cdp_browser_context_failed(struct tb_cdp_browser *browser, const struct 
         tb_cdp_session_refused(session, err);
     }
     fill(browser);
-    tb_timer_start(&browser->refill, REFILL_MS); /* it may have been the spare */
+    tb_timer_start(&browser->stock.refill, REFILL_MS); /* it may have been the spare */
 }

@@ -32,7 +32,7 @@ enum {
     TB_BROWSER_SILENCE_MS = 5000, /* for the first answer of one that does nothing */
 };
 
-/* What makes two sessions share a browser. The texts are borrowed. */
+/* What makes two sessions share a browser. The texts are borrowed; a browser has its own. */
 struct tb_cdp_browser_spec {
     const char *tenant;
     const char *path; /* of the binary; empty with an endpoint */
@@ -42,19 +42,22 @@ struct tb_cdp_browser_spec {
     bool proxied; /* all goes through the forward proxy, and it resolves no names by itself */
 };
 
+/* Contexts that are kept ready. */
+struct tb_cdp_stock {
+    struct tb_cdp_demand demand;
+    bool growing;           /* spares are being made, and more are wanted */
+    bool taken;             /* one was, since they were counted last */
+    struct tb_timer refill; /* prepares the spare when the session before it has had its start */
+};
+
 struct tb_cdp_browser {
     struct tb_list link; /* in its fleet */
     struct tb_cdp_fleet *fleet;
-    char *tenant;
-    char *path;
-    char *endpoint;
+    struct tb_cdp_browser_spec spec;
     const struct tb_cdp_ownership *ownership; /* the next three are its */
     struct tb_launch *launch;
     struct tb_cdp_helpers *helpers; /* NULL: not known yet, or not ours */
     struct tb_endpoint *remote;
-    bool shell;
-    bool headless;
-    bool proxied;
     bool ready;
     bool prestarted;
     bool over; /* nobody gets it any more; freed at the end of the turn */
@@ -67,12 +70,9 @@ struct tb_cdp_browser {
     struct tb_list asks;    /* commands of sessions to the browser itself */
     struct tb_list waiting; /* sessions that want a context */
     size_t sessions;        /* those that have or want one */
-    struct tb_cdp_demand demand;
-    bool stocking;           /* spares are being made, and more are wanted */
-    bool spare_taken;        /* since they were counted last */
+    struct tb_cdp_stock stock;
     struct tb_timer retry;   /* the next try */
     struct tb_timer linger;  /* nobody uses it */
-    struct tb_timer refill;  /* prepares the spare when the session before it has had its start */
     struct tb_deferred free; /* once it is over */
 };
 

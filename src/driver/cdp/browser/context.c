@@ -253,7 +253,7 @@ static void on_context_made(int code, struct tb_str result, const struct tb_err 
 static struct tb_str creation_params(const struct tb_cdp_browser *browser,
                                      char ret_params[TB_CONTEXT_PARAMS_SIZE])
 {
-    if (!browser->proxied) {
+    if (!browser->spec.proxied) {
         return browser->ownership->ours ? TB_STR("{\"disposeOnDetach\":true}") : TB_STR("{}");
     }
     int len = snprintf(ret_params, TB_CONTEXT_PARAMS_SIZE,
@@ -271,7 +271,7 @@ void tb_cdp_context_new(struct tb_cdp_browser *browser)
     tb_timer_init(&context->no_tab, browser->fleet->loop, on_no_tab, context);
     tb_list_append(&browser->contexts, &context->link);
     char params[TB_CONTEXT_PARAMS_SIZE];
-    if (browser->proxied) {
+    if (browser->spec.proxied) {
         context->pass = tb_pass_new(browser->fleet->core->egresses);
     }
     context->making = tb_cdp_send(browser->peer.conn, NULL, "Target.createBrowserContext",

@@ -8,7 +8,7 @@
 
 static const char *name(const struct tb_cdp_browser *browser)
 {
-    return browser->path;
+    return browser->spec.path;
 }
 
 static void on_exit_of_process(struct tb_launch *launch, void *user)
@@ -19,14 +19,15 @@ static void on_exit_of_process(struct tb_launch *launch, void *user)
 
 static int start(struct tb_cdp_browser *browser, struct tb_err *err)
 {
-    const char **args = tb_cdp_switches_new(browser->fleet->core->config,
-                                            browser->headless && !browser->shell, browser->proxied);
+    const char **args =
+        tb_cdp_switches_new(browser->fleet->core->config,
+                            browser->spec.headless && !browser->spec.shell, browser->spec.proxied);
     struct tb_launch_spec spec = {
-        .path = browser->path,
+        .path = browser->spec.path,
         .args = args,
         .profile_switch = "--user-data-dir=",
-        .windowed = !browser->headless,
-        .gains_rights = tb_cdp_switches_need_rights(browser->path),
+        .windowed = !browser->spec.headless,
+        .gains_rights = tb_cdp_switches_need_rights(browser->spec.path),
     };
     browser->launch =
         tb_launch_new(browser->fleet->launcher, &spec, on_exit_of_process, browser, err);

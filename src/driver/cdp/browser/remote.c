@@ -19,7 +19,7 @@ static void on_reached(struct tb_stream *stream, struct tb_str host, struct tb_s
 static int start(struct tb_cdp_browser *browser, struct tb_err *err)
 {
     (void)err;
-    browser->remote = tb_endpoint_new(browser->peer.loop, browser->endpoint,
+    browser->remote = tb_endpoint_new(browser->peer.loop, browser->spec.endpoint,
                                       browser->fleet->core->config->browser_remote_ca,
                                       browser->start_deadline_ms, on_reached, browser);
     return 0;

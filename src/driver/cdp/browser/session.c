@@ -312,9 +312,9 @@ void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_w
     tb_json_member_cstr(json, "engine",
                         !browser                    ? NULL
                         : !browser->ownership->ours ? "remote"
-                        : browser->shell            ? tb_engine_name(TB_ENGINE_SHELL)
+                        : browser->spec.shell       ? tb_engine_name(TB_ENGINE_SHELL)
                                                     : tb_engine_name(TB_ENGINE_CHROMIUM));
-    tb_json_member_bool(json, "headless", !browser || browser->headless);
+    tb_json_member_bool(json, "headless", !browser || browser->spec.headless);
     tb_json_key(json, "viewport");
     tb_json_object_open(json);
     tb_json_member_int(json, "width", session->use.width ? session->use.width : TB_WINDOW_WIDTH);

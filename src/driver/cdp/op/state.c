@@ -68,7 +68,7 @@ static const struct tb_core *core_of(const struct tb_cdp_work *work)
 
 static const char *tenant_of(const struct tb_cdp_work *work)
 {
-    return work->session->browser ? work->session->browser->tenant : "";
+    return work->session->browser ? work->session->browser->spec.tenant : "";
 }
 
 static size_t length(const struct cJSON *array)

@@ -8,15 +8,15 @@
 
 bool tb_cdp_page_is_inner(const struct tb_cdp_page *page)
 {
-    return page->inner;
+    return page->inner.is;
 }
 
 int tb_cdp_inner_fail(const struct tb_cdp_page *page, struct tb_err *err)
 {
-    return page->refused
+    return page->inner.refused
                ? tb_fail(err, TB_E_DOMAIN_BLOCKED,
                          "the tab went to where it may not be, so it is being closed: %s",
-                         page->refused)
+                         page->inner.refused)
                : tb_fail(err, TB_E_TAB_NOT_FOUND,
                          "the tab came to a file of this machine or to the browser itself, so it "
                          "is being closed; try again");
@@ -26,7 +26,7 @@ void tb_cdp_inner_close(struct tb_cdp_page *page)
 {
     char params[64 + TB_TARGET_ID_SIZE];
     struct tb_cdp_host *host = page->host;
-    if (!page->inner || !host || !host->user) {
+    if (!page->inner.is || !host || !host->user) {
         return;
     }
     if (host->page_count == 1) {
@@ -40,7 +40,7 @@ void tb_cdp_inner_close(struct tb_cdp_page *page)
 
 static void shut(struct tb_cdp_page *page)
 {
-    page->inner = true;
+    page->inner.is = true;
     tb_cdp_inner_close(page);
 }
 
@@ -48,7 +48,8 @@ static bool is_of_inner(const struct tb_cdp_host *host, const struct tb_cdp_page
 {
     LIST_FOREACH(link, &host->pages) {
         const struct tb_cdp_page *opener = TB_CONTAINER(link, struct tb_cdp_page, link);
-        if (opener->inner && tb_str_eq_cstr(tb_str_of(page->opening.opener), opener->target->id)) {
+        if (opener->inner.is &&
+            tb_str_eq_cstr(tb_str_of(page->opening.opener), opener->target->id)) {
             return true;
         }
     }
@@ -59,7 +60,7 @@ static struct tb_cdp_page *next_to_shut(const struct tb_cdp_host *host)
 {
     LIST_FOREACH(link, &host->pages) {
         struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
-        if (!page->inner && page->opening.opener[0] && is_of_inner(host, page)) {
+        if (!page->inner.is && page->opening.opener[0] && is_of_inner(host, page)) {
             return page;
         }
     }
@@ -70,7 +71,7 @@ static struct tb_cdp_page *next_to_end(const struct tb_cdp_host *host)
 {
     LIST_FOREACH(link, &host->pages) {
         struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
-        if (page->inner && !page->inner_ended) {
+        if (page->inner.is && !page->inner.ended) {
             return page;
         }
     }
@@ -85,7 +86,7 @@ static void end_calls(const struct tb_cdp_host *host)
     while ((page = next_to_end(host))) {
         struct tb_err err;
         tb_cdp_inner_fail(page, &err);
-        page->inner_ended = true;
+        page->inner.ended = true;
         tb_cdp_page_fail_all(page, NULL, &err);
         if (page->gone) {
             return;
@@ -114,8 +115,8 @@ static bool is_refused(struct tb_cdp_frame *frame)
         host->ops->may_open(host, url, &err) == 0) {
         return false;
     }
-    tb_free(page->refused);
-    page->refused = tb_strdup(err.text);
+    tb_free(page->inner.refused);
+    page->inner.refused = tb_strdup(err.text);
     return true;
 }
 
@@ -123,7 +124,7 @@ static bool is_refused(struct tb_cdp_frame *frame)
 void tb_cdp_inner_look(struct tb_cdp_frame *frame)
 {
     struct tb_cdp_page *page = frame->page;
-    if (page->host && !page->inner && !(frame->parent && frame->failed) &&
+    if (page->host && !page->inner.is && !(frame->parent && frame->failed) &&
         (tb_address_is_inner(tb_cdp_frame_url(frame)) || is_refused(frame))) {
         shut(page);
         tb_cdp_inner_spread(page->host);

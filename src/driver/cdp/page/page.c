@@ -119,7 +119,7 @@ static void free_now(struct tb_deferred *job)
         tb_cdp_target_free(TB_CONTAINER(link, struct tb_cdp_target, link));
     }
     tb_free(page->bound_for);
-    tb_free(page->refused);
+    tb_free(page->inner.refused);
     tb_free(page->opening.failed);
     tb_json_free(page->known.arrival.told);
     tb_buf_fini(&page->known.outline);

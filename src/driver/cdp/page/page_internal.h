@@ -50,6 +50,13 @@ struct tb_cdp_opening {
     char *failed;   /* what it was opened for and has no document of; NULL: it has one */
 };
 
+/* Whether it may be seen, see inner.h. */
+struct tb_cdp_inner {
+    bool is;
+    bool ended;    /* and so are its calls */
+    char *refused; /* by which rule; NULL: by none */
+};
+
 /* What it owes somebody; each has a number, in the order in which they began. */
 struct tb_cdp_owed {
     uint64_t last_handle;
@@ -73,9 +80,7 @@ struct tb_cdp_page {
     struct tb_cdp_held held;
     struct tb_cdp_known known;
     struct tb_cdp_opening opening;
-    bool inner;               /* see inner.h */
-    bool inner_ended;         /* and so are its calls */
-    char *refused;            /* by which rule; NULL: by none */
+    struct tb_cdp_inner inner;
     bool kept_waiting;        /* a navigation away from it had no answer */
     bool leaving;             /* a call leaves it: its dialogs are dismissed */
     unsigned dismissed;       /* of them, so far */
