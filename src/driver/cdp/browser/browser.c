@@ -272,9 +272,10 @@ static void on_event(struct tb_cdp_conn *conn, struct tb_str method, struct tb_s
 
 static void ask_version(struct tb_cdp_browser *browser);
 
-static void on_version(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_version(struct tb_cdp_command *command, int code, struct tb_str result,
+                       const struct tb_err *err)
 {
-    struct tb_cdp_browser *browser = user;
+    struct tb_cdp_browser *browser = TB_CONTAINER(command, struct tb_cdp_browser, version);
     if (code == TB_E_BROWSER_CRASHED) {
         return; /* the end of the line says why */
     }
@@ -316,9 +317,11 @@ static const struct tb_cdp_ops conn_ops = {.on_event = on_event,
 static void ask_version(struct tb_cdp_browser *browser)
 {
     int64_t silent_ms = tb_loop_now_ms(loop_of(browser)) + browser->fleet->start_silence_ms;
-    tb_cdp_send(browser->peer.conn, NULL, "Browser.getVersion", (struct tb_str){NULL, 0},
-                silent_ms < browser->start_deadline_ms ? silent_ms : browser->start_deadline_ms,
-                on_version, browser);
+    int64_t start_ms = browser->start_deadline_ms;
+    browser->version = (struct tb_cdp_command){
+        .deadline_ms = silent_ms < start_ms ? silent_ms : start_ms, .done = on_version};
+    tb_cdp_command_send(browser->peer.conn, &browser->version, NULL, "Browser.getVersion",
+                        (struct tb_str){NULL, 0});
 }
 
 /* The line is there: all that is needed goes out at once, without waiting for the first answer. */

@@ -64,8 +64,10 @@ struct tb_cdp_browser {
     int tries;
     int failed; /* new contexts in a row whose tab crashed */
     int64_t start_deadline_ms;
-    struct tb_cdp_peer peer; /* its line is NULL before and between tries */
-    char product[64];        /* "HeadlessChrome/156.0.1.2" */
+    struct tb_cdp_peer peer;         /* its line is NULL before and between tries */
+    struct tb_cdp_command version;   /* its first command */
+    struct tb_cdp_command processes; /* asks for its helpers */
+    char product[64];                /* "HeadlessChrome/156.0.1.2" */
     struct tb_list contexts;
     struct tb_list asks;    /* commands of sessions to the browser itself */
     struct tb_list waiting; /* sessions that want a context */

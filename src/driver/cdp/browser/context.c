@@ -48,11 +48,11 @@ static void on_no_tab(struct tb_timer *timer, void *user)
 
 /* What counts is the tab itself: it may have been there, and in use, long before the answer, and
  * after an answer it may never come. */
-static void on_target_made(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_target_made(struct tb_cdp_command *command, int code, struct tb_str result,
+                           const struct tb_err *err)
 {
-    struct tb_cdp_context *context = user;
+    struct tb_cdp_context *context = TB_CONTAINER(command, struct tb_cdp_context, making);
     (void)result;
-    context->making = 0;
     if (context->ready || code == TB_E_BROWSER_CRASHED) {
         return;
     }
@@ -223,10 +223,18 @@ void tb_cdp_context_part(struct tb_cdp_context *context)
 
 /* Making it. */
 
-static void on_context_made(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void make(struct tb_cdp_context *context, const char *method, struct tb_str params,
+                 tb_cdp_done_fn *done)
 {
-    struct tb_cdp_context *context = user;
-    context->making = 0;
+    context->making =
+        (struct tb_cdp_command){.deadline_ms = command_deadline(context->browser), .done = done};
+    tb_cdp_command_send(context->browser->peer.conn, &context->making, NULL, method, params);
+}
+
+static void on_context_made(struct tb_cdp_command *command, int code, struct tb_str result,
+                            const struct tb_err *err)
+{
+    struct tb_cdp_context *context = TB_CONTAINER(command, struct tb_cdp_context, making);
     if (code == TB_E_BROWSER_CRASHED) {
         return; /* the browser's own end is handled where it is known whether to try again */
     }
@@ -243,9 +251,8 @@ static void on_context_made(int code, struct tb_str result, const struct tb_err 
     }
     char params[TB_CONTEXT_PARAMS_SIZE];
     refuse_downloads(context);
-    context->making = tb_cdp_send(context->browser->peer.conn, NULL, "Target.createTarget",
-                                  tb_cdp_context_tab_params(context, params),
-                                  command_deadline(context->browser), on_target_made, context);
+    make(context, "Target.createTarget", tb_cdp_context_tab_params(context, params),
+         on_target_made);
 }
 
 /* Loopback goes through the proxy as well: without the last word browsers leave it out. In a
@@ -274,9 +281,7 @@ void tb_cdp_context_new(struct tb_cdp_browser *browser)
     if (browser->spec.proxied) {
         context->pass = tb_pass_new(browser->fleet->core->egresses);
     }
-    context->making = tb_cdp_send(browser->peer.conn, NULL, "Target.createBrowserContext",
-                                  creation_params(browser, params), command_deadline(browser),
-                                  on_context_made, context);
+    make(context, "Target.createBrowserContext", creation_params(browser, params), on_context_made);
 }
 
 void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *err)
@@ -284,8 +289,8 @@ void tb_cdp_context_free(struct tb_cdp_context *context, const struct tb_err *er
     if (!context) {
         return;
     }
-    if (context->making && context->browser->peer.conn) {
-        tb_cdp_forget(context->browser->peer.conn, context->making);
+    if (context->browser->peer.conn) {
+        tb_cdp_command_forget(context->browser->peer.conn, &context->making);
     }
     context->closing = true;
     tb_cdp_prime_free(context->prime);

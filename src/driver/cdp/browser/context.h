@@ -26,11 +26,11 @@ struct tb_cdp_context {
     struct tb_cdp_browser *browser;
     bool ready;
     bool closing;
-    char id[TB_TARGET_ID_SIZE]; /* empty until the browser has made it */
-    uint64_t making;            /* the command under way; 0: none */
-    struct tb_timer no_tab;     /* until when the tab that was made must be ready */
-    struct tb_pass *pass;       /* for the forward proxy; NULL: it goes by itself */
-    struct tb_cdp_prime *prime; /* while the pass is being taught; else NULL */
+    char id[TB_TARGET_ID_SIZE];   /* empty until the browser has made it */
+    struct tb_cdp_command making; /* first it, then its tab */
+    struct tb_timer no_tab;       /* until when the tab that was made must be ready */
+    struct tb_pass *pass;         /* for the forward proxy; NULL: it goes by itself */
+    struct tb_cdp_prime *prime;   /* while the pass is being taught; else NULL */
 };
 
 /* Starts to make one; tb_cdp_browser_context_ready or _failed follows. */

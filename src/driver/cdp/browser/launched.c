@@ -77,16 +77,18 @@ static void on_helper_ended(const char *words, void *user)
     tb_cdp_browser_lost(user, is_ending(user) ? TB_CDP_BROWSER_ENDED : words);
 }
 
-static void on_processes(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_processes(struct tb_cdp_command *command, int code, struct tb_str result,
+                         const struct tb_err *err)
 {
-    struct tb_cdp_browser *browser = user;
+    const struct tb_cdp_browser *browser = TB_CONTAINER(command, struct tb_cdp_browser, processes);
     (void)err;
     if (code == 0 && browser->helpers) {
         tb_cdp_helpers_take(browser->helpers, result);
     }
 }
 
-/* Some begin with the first page, so they are asked for more than once. */
+/* Some begin with the first page, so they are asked for more than once; the newest answer counts.
+ */
 static void look_after(struct tb_cdp_browser *browser)
 {
     struct tb_loop *loop = browser->peer.loop;
@@ -96,8 +98,11 @@ static void look_after(struct tb_cdp_browser *browser)
     if (!browser->helpers) {
         browser->helpers = tb_cdp_helpers_new(loop, on_helper_ended, browser);
     }
-    tb_cdp_send(browser->peer.conn, NULL, "SystemInfo.getProcessInfo", (struct tb_str){NULL, 0},
-                tb_loop_now_ms(loop) + TB_CDP_COMMAND_MS, on_processes, browser);
+    tb_cdp_command_forget(browser->peer.conn, &browser->processes);
+    browser->processes = (struct tb_cdp_command){
+        .deadline_ms = tb_loop_now_ms(loop) + TB_CDP_COMMAND_MS, .done = on_processes};
+    tb_cdp_command_send(browser->peer.conn, &browser->processes, NULL, "SystemInfo.getProcessInfo",
+                        (struct tb_str){NULL, 0});
 }
 
 const struct tb_cdp_ownership tb_cdp_launched = {

@@ -15,8 +15,8 @@ struct tb_cdp_prime {
     const struct tb_pass *pass;
     tb_cdp_prime_fn *fn;
     void *user;
-    uint64_t visit; /* the command that loads the name; 0: over */
-    bool answered;  /* the question for credentials was */
+    struct tb_cdp_command visit; /* loads the name */
+    bool answered;               /* the question for credentials was */
 };
 
 static void post(const struct tb_cdp_prime *prime, const char *method, struct tb_str params)
@@ -73,12 +73,12 @@ void tb_cdp_prime_on_event(struct tb_cdp_prime *prime, struct tb_str method, str
 
 /* The proxy itself says whether it has seen the pass: the browser's words for an empty answer are
  * those of a failure. */
-static void on_visited(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_visited(struct tb_cdp_command *command, int code, struct tb_str result,
+                       const struct tb_err *err)
 {
-    struct tb_cdp_prime *prime = user;
+    struct tb_cdp_prime *prime = TB_CONTAINER(command, struct tb_cdp_prime, visit);
     struct tb_err words;
     (void)result;
-    prime->visit = 0;
     post(prime, "Fetch.disable", (struct tb_str){NULL, 0});
     if (code == 0 && !tb_pass_is_known(prime->pass)) {
         code = tb_fail(&words, TB_E_PROTOCOL,
@@ -98,17 +98,17 @@ struct tb_cdp_prime *tb_cdp_prime_start(struct tb_cdp_page *page, const struct t
     prime->user = user;
     post(prime, "Fetch.enable",
          TB_STR("{\"handleAuthRequests\":true,\"patterns\":[{\"urlPattern\":\"*\"}]}"));
-    prime->visit = tb_cdp_send(page->peer->conn, page->target->session_id, "Page.navigate",
-                               TB_STR("{\"url\":\"http://" TB_EGRESS_PRIME_HOST "/\"}"),
-                               deadline_ms, on_visited, prime);
+    prime->visit = (struct tb_cdp_command){.deadline_ms = deadline_ms, .done = on_visited};
+    tb_cdp_command_send(page->peer->conn, &prime->visit, page->target->session_id, "Page.navigate",
+                        TB_STR("{\"url\":\"http://" TB_EGRESS_PRIME_HOST "/\"}"));
     return prime;
 }
 
 void tb_cdp_prime_free(struct tb_cdp_prime *prime)
 {
     if (prime) {
-        if (prime->visit && prime->page->peer->conn) {
-            tb_cdp_forget(prime->page->peer->conn, prime->visit);
+        if (prime->page->peer->conn) {
+            tb_cdp_command_forget(prime->page->peer->conn, &prime->visit);
         }
         tb_free(prime);
     }

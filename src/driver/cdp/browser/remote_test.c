@@ -123,8 +123,8 @@ static void a_tab_that_is_left_behind_stays_in_the_browser(void **state)
     lab_start(&lab, &later, "default", args);
     LAB_WAIT(&lab, later.opened);
     memset(&answer, 0, sizeof(answer));
-    tb_cdp_send(later.session->browser->peer.conn, NULL, "Target.getTargets",
-                (struct tb_str){NULL, 0}, lab_deadline(&lab), lab_on_reply, &answer);
+    tb_cdp_session_send(later.session, NULL, "Target.getTargets", (struct tb_str){NULL, 0},
+                        lab_deadline(&lab), lab_on_reply, &answer);
     LAB_WAIT(&lab, answer.done);
     assert_non_null(strstr(answer.value, "\"title\":\"first\""));
     assert_null(strstr(answer.value, "\"title\":\"other\""));

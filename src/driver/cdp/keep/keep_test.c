@@ -114,8 +114,8 @@ static char *ask(struct ops_lab *lab, const char *method, const char *more)
     tb_buf_init(&answer.state, 1 << 20);
     tb_buf_printf(&params, "{\"browserContextId\":\"%s\"%s}",
                   tb_cdp_session_context_id(lab->session), more);
-    tb_cdp_send(lab->session->browser->peer.conn, NULL, method, tb_buf_str(&params),
-                tb_loop_now_ms(lab->loop) + OPS_MS, on_reply, &answer);
+    tb_cdp_session_send(lab->session, NULL, method, tb_buf_str(&params),
+                        tb_loop_now_ms(lab->loop) + OPS_MS, on_reply, &answer);
     OPS_WAIT(lab, answer.done);
     assert_string_equal(answer.words, "");
     char *result = tb_str_dup(tb_buf_str(&answer.state));

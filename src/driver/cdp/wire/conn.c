@@ -20,13 +20,6 @@ enum {
     WORK_MS = 30000,         /* for how long a silent browser may be at work */
 };
 
-/* One that nobody else has a record of. */
-struct owned {
-    struct tb_cdp_command command;
-    tb_cdp_reply_fn *fn;
-    void *user;
-};
-
 struct tb_cdp_conn {
     struct tb_loop *loop;
     const struct tb_cdp_ops *ops;
@@ -69,24 +62,6 @@ static bool leave(struct tb_cdp_conn *conn)
 static struct tb_str key_of(const uint64_t *id)
 {
     return (struct tb_str){(const char *)id, sizeof(*id)};
-}
-
-static void on_owned_done(struct tb_cdp_command *command, int code, struct tb_str result,
-                          const struct tb_err *err)
-{
-    struct owned *owned = TB_CONTAINER(command, struct owned, command);
-    tb_cdp_reply_fn *fn = owned->fn;
-    void *user = owned->user;
-    tb_free(owned);
-    fn(code, result, err, user);
-}
-
-/* It has left the table. */
-static void drop_owned(struct tb_cdp_command *command)
-{
-    if (command && command->done == on_owned_done) {
-        tb_free(TB_CONTAINER(command, struct owned, command));
-    }
 }
 
 static void finish(struct tb_cdp_command *command, int code, struct tb_str result,
@@ -377,9 +352,6 @@ void tb_cdp_conn_free(struct tb_cdp_conn *conn)
     tb_cdp_line_free(conn->line);
     tb_timer_fini(&conn->timer);
     tb_deferred_cancel(&conn->failing);
-    MAP_FOREACH(slot, &conn->pending) {
-        drop_owned(slot->value);
-    }
     tb_map_fini(&conn->pending);
     tb_map_fini(&conn->routes);
     if (!conn->depth) {
@@ -469,21 +441,6 @@ void tb_cdp_command_forget(struct tb_cdp_conn *conn, struct tb_cdp_command *comm
         tb_map_remove(&conn->pending, key_of(&command->id));
     }
     command->id = 0;
-}
-
-uint64_t tb_cdp_send(struct tb_cdp_conn *conn, const char *session_id, const char *method,
-                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
-{
-    struct owned *owned = TB_NEW(struct owned);
-    *owned = (struct owned){
-        .command = {.deadline_ms = deadline_ms, .done = on_owned_done}, .fn = fn, .user = user};
-    tb_cdp_command_send(conn, &owned->command, session_id, method, params);
-    return owned->command.id;
-}
-
-void tb_cdp_forget(struct tb_cdp_conn *conn, uint64_t id)
-{
-    drop_owned(tb_map_remove(&conn->pending, key_of(&id)));
 }
 
 void tb_cdp_post(struct tb_cdp_conn *conn, const char *session_id, const char *method,

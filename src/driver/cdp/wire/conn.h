@@ -25,8 +25,8 @@ enum {
     TB_CDP_COMMAND_MS = 10000, /* for what must work if the browser is well */
 };
 
-/* `code` 0 and the raw JSON of `result`, borrowed for the call; or a negative code and words.
- * Exactly once, later, unless forgotten or the connection is freed. */
+/* How what was asked ends: `code` 0 and the raw JSON of `result`, borrowed for the call; or a
+ * negative code and words. Exactly once, later, unless forgotten or the connection is freed. */
 typedef void tb_cdp_reply_fn(int code, struct tb_str result, const struct tb_err *err, void *user);
 
 struct tb_cdp_ops {
@@ -76,15 +76,19 @@ void tb_cdp_route_end(struct tb_cdp_conn *conn, const struct tb_cdp_route *route
 /* NULL: it has none. */
 struct tb_cdp_route *tb_cdp_route_of(const struct tb_cdp_conn *conn, struct tb_str session_id);
 
+struct tb_cdp_command;
+
+/* As tb_cdp_reply_fn. */
+typedef void tb_cdp_done_fn(struct tb_cdp_command *command, int code, struct tb_str result,
+                            const struct tb_err *err);
+
 /* A command that the browser has: its only record, and its only deadline. A part of whoever asks,
  * who sets `deadline_ms` and `done` and forgets it before it dies, unless the line went first. */
 struct tb_cdp_command {
     uint64_t id; /* 0: not sent, or over */
     int64_t deadline_ms;
     int code; /* it could not be sent: how it ends at the end of the turn */
-    /* As tb_cdp_reply_fn. */
-    void (*done)(struct tb_cdp_command *command, int code, struct tb_str result,
-                 const struct tb_err *err);
+    tb_cdp_done_fn *done;
 };
 
 /* Sends it; `params` is a JSON object or empty, `session_id` NULL for the browser itself. Commands
@@ -94,11 +98,6 @@ void tb_cdp_command_send(struct tb_cdp_conn *conn, struct tb_cdp_command *comman
                          const char *session_id, const char *method, struct tb_str params);
 /* `done` will not come. One that is over is passed over. */
 void tb_cdp_command_forget(struct tb_cdp_conn *conn, struct tb_cdp_command *command);
-/* The same for who has no record of its own for it; gives its id. */
-uint64_t tb_cdp_send(struct tb_cdp_conn *conn, const char *session_id, const char *method,
-                     struct tb_str params, int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
-/* Its callback will not come. Unknown and ended ids are passed over. */
-void tb_cdp_forget(struct tb_cdp_conn *conn, uint64_t id);
 /* For a command whose answer nobody needs: errors are dropped. */
 void tb_cdp_post(struct tb_cdp_conn *conn, const char *session_id, const char *method,
                  struct tb_str params);

@@ -83,17 +83,23 @@ static void check_splits(const uint8_t *data, size_t size)
     tb_buf_fini(&whole);
 }
 
+struct question {
+    struct tb_cdp_command command;
+    int answers;
+};
+
 struct peer {
-    int answers[COMMANDS];
+    struct question questions[COMMANDS];
     int ends;
 };
 
-static void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void on_answer(struct tb_cdp_command *command, int code, struct tb_str result,
+                      const struct tb_err *err)
 {
-    int *answers = user;
+    struct question *question = TB_CONTAINER(command, struct question, command);
     assert((code < 0) == (err != NULL));
     assert(code == 0 || !result.len);
-    assert(++*answers == 1);
+    assert(++question->answers == 1);
 }
 
 static void on_event(struct tb_cdp_conn *conn, struct tb_str method, struct tb_str params,
@@ -111,7 +117,7 @@ static void on_end(struct tb_cdp_conn *conn, void *user)
     (void)conn;
     assert(++peer->ends == 1);
     for (int i = 0; i < COMMANDS; i++) {
-        assert(peer->answers[i] == 1);
+        assert(peer->questions[i].answers == 1);
     }
 }
 
@@ -127,7 +133,9 @@ static void check_connection(const uint8_t *data, size_t size)
     struct tb_cdp_conn *conn = tb_cdp_conn_new_pipe_take(
         tb_stream_open_fd_take(loop, to[0]), tb_stream_open_fd_take(loop, from[0]), &ops, &peer);
     for (int i = 0; i < COMMANDS; i++) {
-        tb_cdp_send(conn, NULL, "A.b", TB_STR(""), INT64_MAX, on_reply, &peer.answers[i]);
+        struct tb_cdp_command *command = &peer.questions[i].command;
+        *command = (struct tb_cdp_command){.deadline_ms = INT64_MAX, .done = on_answer};
+        tb_cdp_command_send(conn, command, NULL, "A.b", TB_STR(""));
     }
     size = size < SOCKET_MAX ? size : SOCKET_MAX;
     assert(write(from[1], data, size) == (ssize_t)size);

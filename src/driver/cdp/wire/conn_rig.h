@@ -18,6 +18,17 @@
 #include "driver/cdp/wire/conn.h"
 #include "io/timer.h"
 
+enum {
+    QUESTIONS_MAX = 80,
+};
+
+struct rig;
+
+struct question {
+    struct tb_cdp_command command;
+    struct rig *rig;
+};
+
 /* A connection whose other end is the test: what it writes is read, what it should hear is said. */
 struct rig {
     struct tb_clock_manual clock;
@@ -32,6 +43,8 @@ struct rig {
     bool free_in_end;
     bool send_in_reply;
     bool at_work;
+    struct question questions[QUESTIONS_MAX];
+    size_t asked;
 };
 
 static inline void drop(struct rig *rig)
@@ -39,6 +52,10 @@ static inline void drop(struct rig *rig)
     tb_cdp_conn_free(rig->conn);
     rig->conn = NULL;
 }
+
+static inline struct tb_cdp_command *ask_for(struct rig *rig, const char *session_id,
+                                             const char *method, struct tb_str params,
+                                             int64_t deadline_ms);
 
 static inline void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
@@ -51,8 +68,7 @@ static inline void on_reply(int code, struct tb_str result, const struct tb_err 
     }
     if (rig->send_in_reply) {
         rig->send_in_reply = false;
-        tb_cdp_send(rig->conn, NULL, "A.again", TB_STR(""), rig->clock.mono_ms + 1000, on_reply,
-                    rig);
+        ask_for(rig, NULL, "A.again", TB_STR(""), rig->clock.mono_ms + 1000);
     }
     if (rig->free_in_reply) {
         drop(rig);
@@ -165,8 +181,25 @@ static inline void expect_told(struct rig *rig, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-static inline uint64_t ask(struct rig *rig, int64_t within_ms)
+static inline void on_answer(struct tb_cdp_command *command, int code, struct tb_str result,
+                             const struct tb_err *err)
 {
-    return tb_cdp_send(rig->conn, NULL, "A.b", TB_STR(""), rig->clock.mono_ms + within_ms, on_reply,
-                       rig);
+    on_reply(code, result, err, TB_CONTAINER(command, struct question, command)->rig);
+}
+
+static inline struct tb_cdp_command *ask_for(struct rig *rig, const char *session_id,
+                                             const char *method, struct tb_str params,
+                                             int64_t deadline_ms)
+{
+    assert_true(rig->asked < QUESTIONS_MAX);
+    struct question *question = &rig->questions[rig->asked++];
+    question->rig = rig;
+    question->command = (struct tb_cdp_command){.deadline_ms = deadline_ms, .done = on_answer};
+    tb_cdp_command_send(rig->conn, &question->command, session_id, method, params);
+    return &question->command;
+}
+
+static inline struct tb_cdp_command *ask(struct rig *rig, int64_t within_ms)
+{
+    return ask_for(rig, NULL, "A.b", TB_STR(""), rig->clock.mono_ms + within_ms);
 }

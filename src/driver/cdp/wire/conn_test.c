@@ -6,8 +6,8 @@ static void commands_are_written_as_the_protocol_has_them(void **state)
     struct rig rig;
     (void)state;
     rig_init(&rig);
-    assert_int_equal(ask(&rig, 1000), 1);
-    tb_cdp_send(rig.conn, "S1", "B.c", TB_STR("{\"x\":1}"), INT64_MAX, on_reply, &rig);
+    assert_int_equal(ask(&rig, 1000)->id, 1);
+    ask_for(&rig, "S1", "B.c", TB_STR("{\"x\":1}"), INT64_MAX);
     tb_cdp_post(rig.conn, "", "C.d", TB_STR(""));
     expect_told(&rig, "{\"id\":1,\"method\":\"A.b\",\"params\":{}}|"
                       "{\"id\":2,\"method\":\"B.c\",\"sessionId\":\"S1\",\"params\":{\"x\":1}}|"
@@ -79,11 +79,12 @@ static void a_forgotten_command_is_not_called_back(void **state)
     struct rig rig;
     (void)state;
     rig_init(&rig);
-    uint64_t id = ask(&rig, 100);
+    struct tb_cdp_command never = {.id = 0};
+    struct tb_cdp_command *command = ask(&rig, 100);
     ask(&rig, 100);
-    tb_cdp_forget(rig.conn, id);
-    tb_cdp_forget(rig.conn, id);
-    tb_cdp_forget(rig.conn, 1234);
+    tb_cdp_command_forget(rig.conn, command);
+    tb_cdp_command_forget(rig.conn, command);
+    tb_cdp_command_forget(rig.conn, &never);
     say(&rig, "{\"id\":1,\"result\":{}}|");
     advance(&rig, 200);
     expect(&rig, "timeout ");
@@ -123,35 +124,27 @@ static void the_end_of_the_pipe_fails_all_commands_first(void **state)
     rig_fini(&rig);
 }
 
-struct couple {
-    struct rig *rig;
-    uint64_t ids[2];
-    int calls;
-};
-
-static void forget_both(int code, struct tb_str result, const struct tb_err *err, void *user)
+static void forget_both(struct tb_cdp_command *command, int code, struct tb_str result,
+                        const struct tb_err *err)
 {
-    struct couple *couple = user;
+    struct rig *rig = TB_CONTAINER(command, struct question, command)->rig;
     (void)code;
     (void)result;
     (void)err;
-    couple->calls++;
-    tb_cdp_forget(couple->rig->conn, couple->ids[0]);
-    tb_cdp_forget(couple->rig->conn, couple->ids[1]);
+    tb_buf_append_cstr(&rig->heard, "over ");
+    tb_cdp_command_forget(rig->conn, &rig->questions[0].command);
+    tb_cdp_command_forget(rig->conn, &rig->questions[1].command);
 }
 
 static void a_command_that_is_forgotten_at_the_end_is_not_called_back(void **state)
 {
     struct rig rig;
-    struct couple couple = {.rig = &rig};
     (void)state;
     rig_init(&rig);
-    for (size_t i = 0; i < TB_COUNT(couple.ids); i++) {
-        couple.ids[i] = tb_cdp_send(rig.conn, NULL, "A.b", (struct tb_str){NULL, 0},
-                                    tb_loop_now_ms(rig.loop) + 100, forget_both, &couple);
-    }
+    ask(&rig, 100)->done = forget_both;
+    ask(&rig, 100)->done = forget_both;
     say(&rig, "no message|");
-    assert_int_equal(couple.calls, 1);
+    expect(&rig, "over END ");
     rig_fini(&rig);
 }
 
