@@ -50,7 +50,7 @@ cat > "$dir/commands" << 'END'
 break tb_cdp_op_click
 continue
 delete
-break tb_cdp_line_write
+break write_to_pipe
 continue
 echo == down\n
 bt

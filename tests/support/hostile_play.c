@@ -11,6 +11,7 @@
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/keep/keep.h"
 #include "driver/cdp/op/work.h"
+#include "driver/cdp/wire/line_pipe.h"
 #include "driver/profile.h"
 
 #include "support/hostile_calls.h"
@@ -276,7 +277,7 @@ static void start_browsers(struct play *play)
             hostile_close(peer);
             hostile_open(peer, play->loop, &to, &from);
             browser->tries++;
-            tb_cdp_browser_on_pipe_take(browser, to, from);
+            tb_cdp_browser_on_line_take(browser, tb_cdp_line_pipe_new_take(to, from));
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include "base/id.h"
 #include "driver/cdp/cdp.h"
+#include "driver/cdp/wire/line_pipe.h"
 
 #include "support/deaf.h"
 
@@ -84,7 +85,7 @@ void scene_open_with(struct scene *scene, struct tb_open_opts opts)
     if (!browser->peer.conn) {
         tb_timer_stop(&browser->retry); /* no process: we are the browser */
         hostile_open(&scene->peer, scene->loop, &to, &from);
-        tb_cdp_browser_on_pipe_take(browser, to, from);
+        tb_cdp_browser_on_line_take(browser, tb_cdp_line_pipe_new_take(to, from));
     }
     scene_turn(scene);
 }

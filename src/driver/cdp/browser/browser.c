@@ -324,9 +324,10 @@ static void ask_version(struct tb_cdp_browser *browser)
                         (struct tb_str){NULL, 0});
 }
 
-/* The line is there: all that is needed goes out at once, without waiting for the first answer. */
-static void greet(struct tb_cdp_browser *browser)
+/* All that is needed goes out at once, without waiting for the first answer. */
+void tb_cdp_browser_on_line_take(struct tb_cdp_browser *browser, struct tb_cdp_line *line)
 {
+    browser->peer.conn = tb_cdp_conn_new_take(loop_of(browser), line, &conn_ops, browser);
     tb_cdp_conn_distrust(browser->peer.conn);
     ask_version(browser);
     tb_cdp_post(browser->peer.conn, NULL, "Target.setAutoAttach",
@@ -336,20 +337,6 @@ static void greet(struct tb_cdp_browser *browser)
     } else {
         fill(browser);
     }
-}
-
-void tb_cdp_browser_on_ws_take(struct tb_cdp_browser *browser, struct tb_stream *stream,
-                               struct tb_str host, struct tb_str target)
-{
-    browser->peer.conn = tb_cdp_conn_new_ws_take(stream, host, target, &conn_ops, browser);
-    greet(browser);
-}
-
-void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_stream *to,
-                                 struct tb_stream *from)
-{
-    browser->peer.conn = tb_cdp_conn_new_pipe_take(to, from, &conn_ops, browser);
-    greet(browser);
 }
 
 static void on_retry(struct tb_timer *timer, void *user)

@@ -22,6 +22,7 @@
 
 struct tb_cdp_context;
 struct tb_cdp_helpers;
+struct tb_cdp_line;
 struct tb_cdp_ownership;
 struct tb_endpoint;
 
@@ -81,12 +82,8 @@ struct tb_cdp_browser {
 /* The browser for this spec, started if there is none. */
 struct tb_cdp_browser *tb_cdp_browser_get(struct tb_cdp_fleet *fleet,
                                           const struct tb_cdp_browser_spec *spec);
-/* The process is there, at the other end of this pipe. */
-void tb_cdp_browser_on_pipe_take(struct tb_cdp_browser *browser, struct tb_stream *to,
-                                 struct tb_stream *from);
-/* The same for one at the other end of a WebSocket, which is still to be opened. */
-void tb_cdp_browser_on_ws_take(struct tb_cdp_browser *browser, struct tb_stream *stream,
-                               struct tb_str host, struct tb_str target);
+/* The browser is there, at the other end of this line, which may still have to be opened. */
+void tb_cdp_browser_on_line_take(struct tb_cdp_browser *browser, struct tb_cdp_line *line);
 /* It does not come up; it is tried again, or given up. */
 void tb_cdp_browser_failed_to_start(struct tb_cdp_browser *browser, const struct tb_err *err);
 /* Its process has ended. */

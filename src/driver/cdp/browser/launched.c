@@ -5,6 +5,7 @@
 #include "driver/cdp/browser/helpers.h"
 #include "driver/cdp/browser/ownership.h"
 #include "driver/cdp/browser/switches.h"
+#include "driver/cdp/wire/line_pipe.h"
 
 static const char *name(const struct tb_cdp_browser *browser)
 {
@@ -38,7 +39,7 @@ static int start(struct tb_cdp_browser *browser, struct tb_err *err)
     struct tb_stream *to;
     struct tb_stream *from;
     tb_launch_pipe_take(browser->launch, &to, &from);
-    tb_cdp_browser_on_pipe_take(browser, to, from);
+    tb_cdp_browser_on_line_take(browser, tb_cdp_line_pipe_new_take(to, from));
     return 0;
 }
 

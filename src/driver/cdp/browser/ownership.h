@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who owns a browser: we, who have launched its process (launched.c), or somebody else, who runs it
  * at an endpoint (remote.c). A further way to come by a browser takes one more table, its choice in
- * tb_cdp_browser_get (browser.c), a line for what carries its messages (wire/line.c), and where no
+ * tb_cdp_browser_get (browser.c), a line for what carries its messages (wire/line.h), and where no
  * contexts can be made in it, its own answer in context.c. */
 #pragma once
 
@@ -18,8 +18,8 @@ struct tb_cdp_ownership {
     int failure; /* the code when it cannot be had */
     /* What could not be had, for people. */
     const char *(*name)(const struct tb_cdp_browser *browser);
-    /* Begins to reach it. Fails at once, or tb_cdp_browser_on_pipe_take, _on_ws_take or
-     * _failed_to_start follows. */
+    /* Begins to reach it. Fails at once, or tb_cdp_browser_on_line_take or _failed_to_start
+     * follows. */
     int (*start)(struct tb_cdp_browser *browser, struct tb_err *err);
     /* Takes down what `start` has built; nothing, if it did not. */
     void (*stop)(struct tb_cdp_browser *browser);

@@ -4,6 +4,7 @@
 #include "core/core.h"
 #include "driver/cdp/browser/browser.h"
 #include "driver/cdp/browser/ownership.h"
+#include "driver/cdp/wire/line_ws.h"
 #include "driver/endpoint.h"
 
 static void on_reached(struct tb_stream *stream, struct tb_str host, struct tb_str target,
@@ -12,7 +13,7 @@ static void on_reached(struct tb_stream *stream, struct tb_str host, struct tb_s
     if (err) {
         tb_cdp_browser_failed_to_start(user, err);
     } else {
-        tb_cdp_browser_on_ws_take(user, stream, host, target);
+        tb_cdp_browser_on_line_take(user, tb_cdp_line_ws_new_take(stream, host, target));
     }
 }
 

@@ -312,7 +312,8 @@ static const struct tb_cdp_line_ops line_ops = {
     .on_end = on_line_end,
 };
 
-static struct tb_cdp_conn *conn_new(struct tb_loop *loop, const struct tb_cdp_ops *ops, void *user)
+struct tb_cdp_conn *tb_cdp_conn_new_take(struct tb_loop *loop, struct tb_cdp_line *line,
+                                         const struct tb_cdp_ops *ops, void *user)
 {
     struct tb_cdp_conn *conn = TB_NEW(struct tb_cdp_conn);
     conn->loop = loop;
@@ -323,23 +324,9 @@ static struct tb_cdp_conn *conn_new(struct tb_loop *loop, const struct tb_cdp_op
     tb_timer_init(&conn->timer, loop, on_timer, conn);
     tb_list_init(&conn->failing.link);
     conn->failing.run = run_failing;
-    return conn;
-}
-
-struct tb_cdp_conn *tb_cdp_conn_new_pipe_take(struct tb_stream *to, struct tb_stream *from,
-                                              const struct tb_cdp_ops *ops, void *user)
-{
-    struct tb_cdp_conn *conn = conn_new(tb_stream_loop(from), ops, user);
-    conn->line = tb_cdp_line_new_pipe_take(to, from, &line_ops, conn);
-    return conn;
-}
-
-struct tb_cdp_conn *tb_cdp_conn_new_ws_take(struct tb_stream *stream, struct tb_str host,
-                                            struct tb_str target, const struct tb_cdp_ops *ops,
-                                            void *user)
-{
-    struct tb_cdp_conn *conn = conn_new(tb_stream_loop(stream), ops, user);
-    conn->line = tb_cdp_line_new_ws_take(stream, host, target, &line_ops, conn);
+    conn->line = line;
+    line->ops = &line_ops;
+    line->user = conn;
     return conn;
 }
 
@@ -349,7 +336,7 @@ void tb_cdp_conn_free(struct tb_cdp_conn *conn)
         return;
     }
     conn->freed = true;
-    tb_cdp_line_free(conn->line);
+    conn->line->kind->free(conn->line);
     tb_timer_fini(&conn->timer);
     tb_deferred_cancel(&conn->failing);
     tb_map_fini(&conn->pending);
@@ -412,7 +399,7 @@ static int write_command(struct tb_cdp_conn *conn, const char *session_id, const
     if (rc == 0 && conn->ended) {
         rc = TB_E_BROWSER_CRASHED;
     }
-    return rc < 0 ? rc : tb_cdp_line_write(conn->line, &message);
+    return rc < 0 ? rc : conn->line->kind->write(conn->line, &message);
 }
 
 void tb_cdp_command_send(struct tb_cdp_conn *conn, struct tb_cdp_command *command,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A DevTools connection: commands out, replies and events in, over the browser's pipe or a
- * WebSocket.
+/* A DevTools connection: commands out, replies and events in, over whatever carries them (line.h).
  *
  * A message is never parsed as a tree here: one json_scan gives the ranges of id, method,
  * sessionId, params, result and error, and those are handed on. Every command has a deadline; a
@@ -17,9 +16,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "io/loop.h"
-#include "io/stream.h"
 
 struct tb_cdp_conn;
+struct tb_cdp_line;
 
 enum {
     TB_CDP_COMMAND_MS = 10000, /* for what must work if the browser is well */
@@ -40,13 +39,8 @@ struct tb_cdp_ops {
     bool (*at_work)(void *user);
 };
 
-/* Takes both ends of the pipe: `to` is written (the child's descriptor 3), `from` is read (4). */
-struct tb_cdp_conn *tb_cdp_conn_new_pipe_take(struct tb_stream *to, struct tb_stream *from,
-                                              const struct tb_cdp_ops *ops, void *user);
-/* Takes a stream that is connected and opens a WebSocket on it; commands wait until it is open. */
-struct tb_cdp_conn *tb_cdp_conn_new_ws_take(struct tb_stream *stream, struct tb_str host,
-                                            struct tb_str target, const struct tb_cdp_ops *ops,
-                                            void *user);
+struct tb_cdp_conn *tb_cdp_conn_new_take(struct tb_loop *loop, struct tb_cdp_line *line,
+                                         const struct tb_cdp_ops *ops, void *user);
 void tb_cdp_conn_free(struct tb_cdp_conn *conn);
 TB_DEFINE_AUTO(struct tb_cdp_conn *, tb_cdp_conn_free)
 

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "driver/cdp/wire/conn.h"
 #include "driver/cdp/wire/framer.h"
+#include "driver/cdp/wire/line_pipe.h"
 #include "driver/cdp/wire/message.h"
 #include "proto/json_scan.h"
 
@@ -130,8 +131,9 @@ static void check_connection(const uint8_t *data, size_t size)
     int from[2];
     assert(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, to) == 0);
     assert(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, from) == 0);
-    struct tb_cdp_conn *conn = tb_cdp_conn_new_pipe_take(
-        tb_stream_open_fd_take(loop, to[0]), tb_stream_open_fd_take(loop, from[0]), &ops, &peer);
+    struct tb_cdp_line *line = tb_cdp_line_pipe_new_take(tb_stream_open_fd_take(loop, to[0]),
+                                                         tb_stream_open_fd_take(loop, from[0]));
+    struct tb_cdp_conn *conn = tb_cdp_conn_new_take(loop, line, &ops, &peer);
     for (int i = 0; i < COMMANDS; i++) {
         struct tb_cdp_command *command = &peer.questions[i].command;
         *command = (struct tb_cdp_command){.deadline_ms = INT64_MAX, .done = on_answer};

@@ -16,13 +16,8 @@
 #include "base/buf.h"
 #include "core/limits.h"
 #include "driver/cdp/wire/conn.h"
+#include "driver/cdp/wire/line_pipe.h"
 #include "io/timer.h"
-
-enum {
-    QUESTIONS_MAX = 80,
-};
-
-struct rig;
 
 struct question {
     struct tb_cdp_command command;
@@ -43,7 +38,8 @@ struct rig {
     bool free_in_end;
     bool send_in_reply;
     bool at_work;
-    struct question questions[QUESTIONS_MAX];
+    tb_cdp_done_fn *on_answer;
+    struct question questions[80];
     size_t asked;
 };
 
@@ -55,7 +51,14 @@ static inline void drop(struct rig *rig)
 
 static inline struct tb_cdp_command *ask_for(struct rig *rig, const char *session_id,
                                              const char *method, struct tb_str params,
-                                             int64_t deadline_ms);
+                                             int64_t deadline_ms)
+{
+    assert_true(rig->asked < TB_COUNT(rig->questions));
+    struct question *question = &rig->questions[rig->asked++];
+    *question = (struct question){{.deadline_ms = deadline_ms, .done = rig->on_answer}, rig};
+    tb_cdp_command_send(rig->conn, &question->command, session_id, method, params);
+    return &question->command;
+}
 
 static inline void on_reply(int code, struct tb_str result, const struct tb_err *err, void *user)
 {
@@ -73,6 +76,12 @@ static inline void on_reply(int code, struct tb_str result, const struct tb_err 
     if (rig->free_in_reply) {
         drop(rig);
     }
+}
+
+static inline void on_answer(struct tb_cdp_command *command, int code, struct tb_str result,
+                             const struct tb_err *err)
+{
+    on_reply(code, result, err, TB_CONTAINER(command, struct question, command)->rig);
 }
 
 static inline void on_event(struct tb_cdp_conn *conn, struct tb_str method, struct tb_str params,
@@ -109,6 +118,7 @@ static inline void rig_init(struct rig *rig)
     int to[2];
     int from[2];
     memset(rig, 0, sizeof(*rig));
+    rig->on_answer = on_answer;
     tb_clock_manual_init(&rig->clock);
     rig->loop = tb_loop_new(&rig->clock.clock);
     tb_buf_init(&rig->heard, 1 << 20);
@@ -116,8 +126,11 @@ static inline void rig_init(struct rig *rig)
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, from), 0);
     rig->to = to[1];
     rig->from = from[1];
-    rig->conn = tb_cdp_conn_new_pipe_take(tb_stream_open_fd_take(rig->loop, to[0]),
-                                          tb_stream_open_fd_take(rig->loop, from[0]), &ops, rig);
+    rig->conn =
+        tb_cdp_conn_new_take(rig->loop,
+                             tb_cdp_line_pipe_new_take(tb_stream_open_fd_take(rig->loop, to[0]),
+                                                       tb_stream_open_fd_take(rig->loop, from[0])),
+                             &ops, rig);
 }
 
 static inline void rig_fini(struct rig *rig)
@@ -179,24 +192,6 @@ static inline void expect_told(struct rig *rig, const char *wanted)
     }
     text[len] = '\0';
     assert_string_equal(text, wanted);
-}
-
-static inline void on_answer(struct tb_cdp_command *command, int code, struct tb_str result,
-                             const struct tb_err *err)
-{
-    on_reply(code, result, err, TB_CONTAINER(command, struct question, command)->rig);
-}
-
-static inline struct tb_cdp_command *ask_for(struct rig *rig, const char *session_id,
-                                             const char *method, struct tb_str params,
-                                             int64_t deadline_ms)
-{
-    assert_true(rig->asked < QUESTIONS_MAX);
-    struct question *question = &rig->questions[rig->asked++];
-    question->rig = rig;
-    question->command = (struct tb_cdp_command){.deadline_ms = deadline_ms, .done = on_answer};
-    tb_cdp_command_send(rig->conn, &question->command, session_id, method, params);
-    return &question->command;
 }
 
 static inline struct tb_cdp_command *ask(struct rig *rig, int64_t within_ms)
