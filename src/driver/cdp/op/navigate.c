@@ -356,7 +356,7 @@ static void leave(struct navigate *navigate)
     if (navigate->url.len) { /* it answers this before the question that is waited for */
         tb_cdp_sites_ask(work->session, page, tb_buf_str(&navigate->url));
     }
-    tb_cdp_work_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
+    tb_cdp_work_fence(work);
 }
 
 /* It has answered. If it had a dialog it is given time for more: one that opens while the next page
@@ -366,7 +366,7 @@ static void on_answered(struct navigate *navigate)
     struct tb_cdp_work *work = &navigate->work;
     if (work->dismissed > DIALOGS_MAX) {
         force(navigate);
-        tb_cdp_work_send(work, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"));
+        tb_cdp_work_fence(work);
     } else if (work->dismissed && !navigate->watched) {
         navigate->watched = true;
         tb_cdp_work_send(work, "Runtime.evaluate",

@@ -347,6 +347,16 @@ void tb_cdp_work_send(struct tb_cdp_work *work, const char *method, struct tb_st
     tb_cdp_page_send(page, method, params, work->deadline_ms, on_reply, work);
 }
 
+void tb_cdp_work_fence(struct tb_cdp_work *work)
+{
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    if (!page) {
+        fail_gone(work);
+        return;
+    }
+    tb_cdp_page_fence(page, work->deadline_ms, on_reply, work);
+}
+
 void tb_cdp_work_open(struct tb_cdp_work *work, struct tb_str url)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf params = TB_BUF(URL_PARAMS_MAX);

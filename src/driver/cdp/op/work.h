@@ -134,6 +134,8 @@ void tb_cdp_work_call(struct tb_cdp_work *work, const char *function, struct tb_
 void tb_cdp_work_call_in(struct tb_cdp_work *work, unsigned number, const char *function,
                          struct tb_str args);
 void tb_cdp_work_send(struct tb_cdp_work *work, const char *method, struct tb_str params);
+/* See tb_cdp_page_fence. */
+void tb_cdp_work_fence(struct tb_cdp_work *work);
 /* Sends the tab to an address. */
 void tb_cdp_work_open(struct tb_cdp_work *work, struct tb_str url);
 /* To the target that the frame of the operation lives in. */

@@ -238,6 +238,13 @@ struct tb_cdp_page_cmd *tb_cdp_page_cmd_new(struct tb_cdp_target *target, const 
     return cmd;
 }
 
+struct tb_cdp_page_cmd *tb_cdp_page_cmd_fence(struct tb_cdp_target *target, int64_t deadline_ms,
+                                              tb_cdp_reply_fn *fn, void *user)
+{
+    return tb_cdp_page_cmd_new(target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
+                               deadline_ms, fn, user);
+}
+
 void tb_cdp_page_cmd_set_up(struct tb_cdp_target *target, const char *method, tb_cdp_reply_fn *fn,
                             void *user)
 {
@@ -327,6 +334,12 @@ uint64_t tb_cdp_page_send(struct tb_cdp_page *page, const char *method, struct t
                           int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user)
 {
     return tb_cdp_page_cmd_new(page->target, method, params, deadline_ms, fn, user)->handle;
+}
+
+uint64_t tb_cdp_page_fence(struct tb_cdp_page *page, int64_t deadline_ms, tb_cdp_reply_fn *fn,
+                           void *user)
+{
+    return tb_cdp_page_cmd_fence(page->target, deadline_ms, fn, user)->handle;
 }
 
 uint64_t tb_cdp_frame_send(struct tb_cdp_frame *frame, const char *method, struct tb_str params,

@@ -59,6 +59,10 @@ bool tb_cdp_page_cmd_is_late(const struct tb_cdp_page_cmd *cmd);
 struct tb_cdp_page_cmd *tb_cdp_page_cmd_new(struct tb_cdp_target *target, const char *method,
                                             struct tb_str params, int64_t deadline_ms,
                                             tb_cdp_reply_fn *fn, void *user);
+/* A question that is answered once all that was sent before it has been dealt with, by a thread
+ * that runs. */
+struct tb_cdp_page_cmd *tb_cdp_page_cmd_fence(struct tb_cdp_target *target, int64_t deadline_ms,
+                                              tb_cdp_reply_fn *fn, void *user);
 void tb_cdp_page_cmd_drop(struct tb_cdp_page_cmd *cmd);
 /* One of those that set the page up: no dialog ends it. */
 void tb_cdp_page_cmd_set_up(struct tb_cdp_target *target, const char *method, tb_cdp_reply_fn *fn,

@@ -208,8 +208,7 @@ void tb_cdp_page_probe(struct tb_cdp_page *page)
     }
     page->in_doubt = true;
     int64_t deadline_ms = tb_loop_now_ms(page->peer->loop) + PROBE_MS;
-    tb_cdp_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
-                        deadline_ms, on_probe, page);
+    tb_cdp_page_cmd_fence(page->target, deadline_ms, on_probe, page);
 }
 
 void tb_cdp_page_terminate_script(struct tb_cdp_page *page)
@@ -233,8 +232,7 @@ void tb_cdp_frame_end_script(struct tb_cdp_frame *frame, bool begun)
 {
     int64_t now_ms = tb_loop_now_ms(frame->page->peer->loop);
     int64_t deadline_ms = now_ms + (begun ? END_MS : UNSURE_END_MS);
-    tb_cdp_page_cmd_new(frame->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
-                        deadline_ms, on_end_probe, frame->target);
+    tb_cdp_page_cmd_fence(frame->target, deadline_ms, on_end_probe, frame->target);
 }
 
 bool tb_cdp_frame_has_just_answered(const struct tb_cdp_frame *frame)

@@ -113,6 +113,9 @@ uint64_t tb_cdp_page_send(struct tb_cdp_page *page, const char *method, struct t
                           int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
 uint64_t tb_cdp_frame_send(struct tb_cdp_frame *frame, const char *method, struct tb_str params,
                            int64_t deadline_ms, tb_cdp_reply_fn *fn, void *user);
+/* The same for a question that only asks whether the page has dealt with all that came before. */
+uint64_t tb_cdp_page_fence(struct tb_cdp_page *page, int64_t deadline_ms, tb_cdp_reply_fn *fn,
+                           void *user);
 
 /* `code` 0 and the JSON value that the function gave (Runtime's result.value; null for undefined),
  * or a negative code and words. A function of page/ that fails says so by

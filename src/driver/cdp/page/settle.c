@@ -226,8 +226,7 @@ uint64_t tb_cdp_page_settle(struct tb_cdp_page *page, uint64_t mark, const char 
         tb_loop_defer(page->peer->loop, &page->late);
     } else {
         settle->fence =
-            tb_cdp_page_cmd_new(page->target, "Runtime.evaluate", TB_STR("{\"expression\":\"0\"}"),
-                                deadline_ms + FENCE_GRACE_MS, on_fence, settle);
+            tb_cdp_page_cmd_fence(page->target, deadline_ms + FENCE_GRACE_MS, on_fence, settle);
     }
     return settle->handle;
 }
