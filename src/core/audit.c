@@ -112,10 +112,8 @@ static void put_detail(struct tb_json_writer *out, const struct tb_field *field)
     tb_json_key(out, field->name);
     if (field->kind == TB_FIELD_TEXT) {
         put_text(out, field->name, field->text);
-    } else if (field->kind == TB_FIELD_NUMBER) {
-        tb_json_put_int(out, field->number);
     } else {
-        tb_json_put_bool(out, field->flag);
+        tb_json_put_int(out, field->number);
     }
 }
 

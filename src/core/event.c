@@ -69,8 +69,6 @@ static void put_field(struct tb_json_writer *json, const struct tb_field *field)
         tb_json_member_str(json, field->name, field->text);
     } else if (field->kind == TB_FIELD_NUMBER) {
         tb_json_member_int(json, field->name, field->number);
-    } else if (field->kind == TB_FIELD_FLAG) {
-        tb_json_member_bool(json, field->name, field->flag);
     }
 }
 

@@ -29,7 +29,6 @@ enum tb_field_kind {
     TB_FIELD_NONE, /* not known: it is left out */
     TB_FIELD_TEXT,
     TB_FIELD_NUMBER,
-    TB_FIELD_FLAG,
 };
 
 struct tb_field {
@@ -38,7 +37,6 @@ struct tb_field {
     union {
         struct tb_str text;
         int64_t number;
-        bool flag;
     };
 };
 
@@ -72,11 +70,6 @@ static inline struct tb_field tb_field_text(const char *name, struct tb_str text
 static inline struct tb_field tb_field_number(const char *name, int64_t number)
 {
     return (struct tb_field){name, TB_FIELD_NUMBER, {.number = number}};
-}
-
-static inline struct tb_field tb_field_flag(const char *name, bool flag)
-{
-    return (struct tb_field){name, TB_FIELD_FLAG, {.flag = flag}};
 }
 
 /* NULL: it has none of that name, or it is not known. */

@@ -143,9 +143,9 @@ static void fields_are_text_numbers_and_flags_in_the_order_of_the_table(void **s
                                             .session_id = "",
                                             .outcome = "not one of its members",
                                             .fields = {tb_field_text("url", TB_STR("\"\x01\xff")),
-                                                       tb_field_flag("bytes", true),
+                                                       tb_field_number("bytes", 7),
                                                        tb_field_cstr("file", NULL)}});
-    assert_string_equal(text, "{\"bytes\":true,\"url\":\"\\\"\\u0001\xef\xbf\xbd\"}");
+    assert_string_equal(text, "{\"bytes\":7,\"url\":\"\\\"\\u0001\xef\xbf\xbd\"}");
 }
 
 static void events_are_named_in_lists(void **state)

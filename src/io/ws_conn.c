@@ -431,14 +431,3 @@ void tb_ws_conn_close(struct tb_ws_conn *conn, int code, struct tb_str reason)
     tb_ws_close(conn->ws, code, reason);
     tb_timer_start(&conn->timer, patience_ms(conn));
 }
-
-size_t tb_ws_conn_queued(const struct tb_ws_conn *conn)
-{
-    return conn->stream ? tb_stream_queued(conn->stream) : 0;
-}
-
-const struct tb_peer *tb_ws_conn_peer(const struct tb_ws_conn *conn)
-{
-    static const struct tb_peer nobody = {.text = "gone"};
-    return conn->stream ? tb_stream_peer(conn->stream) : &nobody;
-}

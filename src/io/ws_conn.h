@@ -53,6 +53,3 @@ TB_DEFINE_AUTO(struct tb_ws_conn *, tb_ws_conn_free)
 int tb_ws_conn_send(struct tb_ws_conn *conn, bool text, struct tb_str data);
 /* Closing handshake, then on_close; at the latest after close_ms. */
 void tb_ws_conn_close(struct tb_ws_conn *conn, int code, struct tb_str reason);
-size_t tb_ws_conn_queued(const struct tb_ws_conn *conn);
-/* Until on_close has returned. */
-const struct tb_peer *tb_ws_conn_peer(const struct tb_ws_conn *conn);

@@ -33,11 +33,9 @@ static void messages_go_both_ways(void **state)
     struct ws_rig *set = *state;
     set->server.echo = true;
     ws_rig_open(set);
-    assert_true(tb_ws_conn_peer(set->server.conn)->local);
     assert_int_equal(tb_ws_conn_send(set->client.conn, true, TB_STR("hello")), 0);
     assert_int_equal(tb_ws_conn_send(set->client.conn, false, TB_STR("bytes")), 0);
     assert_int_equal(tb_ws_conn_send(set->client.conn, true, TB_STR("")), 0);
-    assert_true(tb_ws_conn_queued(set->client.conn) > 0);
     RIG_UNTIL(set->rig.loop, set->client.messages == 3);
     ws_end_expect(&set->server, "t:hello b:bytes t: ");
     ws_end_expect(&set->client, "t:hello b:bytes t: ");
@@ -230,7 +228,6 @@ static void a_peer_that_does_not_read_meets_the_ceiling(void **state)
         rig_turns(&set->rig, 1);
     }
     assert_int_equal(rc, TB_E_TOO_LARGE);
-    assert_true(tb_ws_conn_queued(set->server.conn) <= set->opts.send_max);
     assert_int_equal(set->server.drains, 0);
     tb_stream_resume(set->raw.stream);
     RIG_UNTIL(set->rig.loop, set->server.drains == 1);

@@ -389,8 +389,3 @@ int tb_ws_close(struct tb_ws *ws, int code, struct tb_str reason)
     leave(ws);
     return rc < 0 ? rc : 0;
 }
-
-bool tb_ws_closing(const struct tb_ws *ws)
-{
-    return ws->state != OPEN;
-}

@@ -72,5 +72,3 @@ int tb_ws_ping(struct tb_ws *ws, struct tb_str data);
  * are thrown away. TB_WS_NO_STATUS sends an empty close frame; other codes that may not be sent are
  * TB_E_INVALID. A reason over 123 bytes is cut. Repeated calls do nothing. */
 int tb_ws_close(struct tb_ws *ws, int code, struct tb_str reason);
-/* True once a close frame was sent: nothing more may be sent. */
-bool tb_ws_closing(const struct tb_ws *ws);
