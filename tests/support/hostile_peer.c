@@ -267,6 +267,7 @@ static void on_command(struct hostile_peer *peer, const char *message)
     take_member(message, "\"sessionId\":\"", command->session, sizeof(command->session));
     take_member(message, "\"browserContextId\":\"", command->context, sizeof(command->context));
     take_member(message, "\"targetId\":\"", command->target, sizeof(command->target));
+    take_member(message, "\"response\":\"", command->response, sizeof(command->response));
     command->in_frame = strstr(message, "\\\"prefix\\\":");
     command->receives = strstr(message, "tabard.receiver(");
     command->by_keys = strstr(message, "\\\"keys\\\":true");

@@ -22,11 +22,12 @@ struct hostile_command {
     uint64_t id;
     char method[64];
     char session[64];
-    char context[64]; /* that it names; empty: none */
-    char target[64];  /* the same */
-    bool in_frame;    /* calls a function of ours in one */
-    bool receives;    /* asks our scripts where files go */
-    bool by_keys;     /* a field is to be filled so */
+    char context[64];  /* that it names; empty: none */
+    char target[64];   /* the same */
+    char response[32]; /* to a question for credentials */
+    bool in_frame;     /* calls a function of ours in one */
+    bool receives;     /* asks our scripts where files go */
+    bool by_keys;      /* a field is to be filled so */
 };
 
 struct hostile_peer {

@@ -24,9 +24,11 @@ static void post(const struct tb_cdp_prime *prime, const char *method, struct tb
     tb_cdp_target_post(prime->page->target, method, params);
 }
 
-/* A second question says that the answer was not taken: it is not answered, and the visit fails. */
-static void answer_auth(struct tb_cdp_prime *prime, struct tb_str request_id)
+/* The pass is for the proxy and no server. A second question says that the answer was not taken: it
+ * is not answered, and the visit fails. */
+static void answer_auth(struct tb_cdp_prime *prime, struct tb_str request_id, struct tb_str source)
 {
+    bool gives = !prime->answered && tb_str_eq_cstr(source, "Proxy");
     TB_AUTO(tb_buf_wipe) struct tb_buf params = TB_BUF(PARAMS_MAX);
     struct tb_json_writer json;
     tb_json_writer_init(&json, &params);
@@ -34,14 +36,14 @@ static void answer_auth(struct tb_cdp_prime *prime, struct tb_str request_id)
     tb_json_member_str(&json, "requestId", request_id);
     tb_json_key(&json, "authChallengeResponse");
     tb_json_object_open(&json);
-    tb_json_member_cstr(&json, "response", prime->answered ? "CancelAuth" : "ProvideCredentials");
-    if (!prime->answered) {
+    tb_json_member_cstr(&json, "response", gives ? "ProvideCredentials" : "CancelAuth");
+    if (gives) {
+        prime->answered = true;
         tb_json_member_cstr(&json, "username", tb_pass_user(prime->pass));
         tb_json_member_cstr(&json, "password", tb_pass_secret(prime->pass));
     }
     tb_json_object_close(&json);
     tb_json_object_close(&json);
-    prime->answered = true;
     post(prime, "Fetch.continueWithAuth", tb_buf_str(&params));
 }
 
@@ -65,7 +67,7 @@ void tb_cdp_prime_on_event(struct tb_cdp_prime *prime, struct tb_str method, str
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(params);
     struct tb_str request_id = tb_json_text(json, "requestId");
     if (asks) {
-        answer_auth(prime, request_id);
+        answer_auth(prime, request_id, tb_json_text(tb_json_get(json, "authChallenge"), "source"));
     } else {
         let_go(prime, request_id);
     }
