@@ -116,6 +116,10 @@ static void remove_one(struct tb_cdp_work *work, const struct cJSON *cookie)
 static void on_read(struct tb_cdp_work *work, struct tb_str value)
 {
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    if (!tb_json_is_array(tb_json_get(json, "cookies"))) {
+        tb_cdp_work_fail(work, TB_E_INTERNAL, "the browser did not say which cookies it has");
+        return;
+    }
     bool listing = tb_str_eq_cstr(action_of(work), "list");
     struct cJSON *rows = listing ? tb_json_new_array() : NULL;
     int64_t count = 0;

@@ -6,10 +6,19 @@
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/work.h"
 
+static bool reads(const struct tb_cdp_work *work)
+{
+    return tb_str_eq_cstr(tb_args_text(work->op->args, "action", "get"), "get");
+}
+
 static void step(struct tb_cdp_work *work, struct tb_str value)
 {
     static const char *const keys[] = {"origin", "items", "changed"};
     TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
+    if (!tb_json_get(json, reads(work) ? "items" : "changed")) {
+        tb_cdp_work_fail(work, TB_E_INTERNAL, "the page did not say what its storage holds");
+        return;
+    }
     struct cJSON *data = work->op->result->data;
     for (size_t i = 0; i < TB_COUNT(keys); i++) {
         const struct cJSON *item = tb_json_get(json, keys[i]);
@@ -45,8 +54,7 @@ void tb_cdp_op_storage(struct tb_driver_session *session, struct tb_op *op)
     if (!work || lacks_something(work)) {
         return;
     }
-    bool get = tb_str_eq_cstr(tb_args_text(op->args, "action", "get"), "get");
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_CDP_WORK_ARGS_MAX);
     tb_cdp_work_args(work, "action area key value", false, &args);
-    tb_cdp_work_call(work, get ? "stored" : "store", tb_buf_str(&args));
+    tb_cdp_work_call(work, reads(work) ? "stored" : "store", tb_buf_str(&args));
 }
