@@ -224,6 +224,17 @@ static const char *const download_events[] = {
     "\"method\":\"Browser.downloadWillBegin\",\"params\":{\"guid\":\"$L\"}",
 };
 
+#define CREDENTIALS(source)                                               \
+    "\"method\":\"Fetch.authRequired\",\"params\":{\"requestId\":\"r1\"," \
+    "\"authChallenge\":{\"source\":\"" source "\"}}"
+
+/* Those of a session that came later: the numbers of others stay what they are. */
+static const char *const more_events[] = {
+    CREDENTIALS("Proxy"),
+    CREDENTIALS("Server"),
+    "\"method\":\"Fetch.authRequired\"",
+};
+
 void hostile_open(struct hostile_peer *peer, struct tb_loop *loop, struct tb_stream **ret_to,
                   struct tb_stream **ret_from)
 {
@@ -262,6 +273,7 @@ static void on_command(struct hostile_peer *peer, const char *message)
         return; /* never answered */
     }
     struct hostile_command *command = &peer->waiting[peer->count++];
+    peer->secrets += strstr(message, HOSTILE_SECRET) != NULL;
     take_member(message, "{\"id\":", id, sizeof(id));
     take_member(message, "\"method\":\"", command->method, sizeof(command->method));
     take_member(message, "\"sessionId\":\"", command->session, sizeof(command->session));
@@ -367,19 +379,21 @@ void hostile_tell(struct hostile_peer *peer, uint8_t what, const uint8_t picks[H
 {
     size_t browser = TB_COUNT(browser_events);
     size_t others = browser + TB_COUNT(session_events);
-    size_t kind = what % (others + TB_COUNT(download_events));
+    size_t more = others + TB_COUNT(download_events);
+    size_t kind = what % (more + TB_COUNT(more_events));
     char session[32];
     if (kind < browser) {
         send_event(peer, browser_events[kind], NULL, picks);
         return;
     }
-    if (kind >= others) {
+    if (kind >= others && kind < more) {
         send_event(peer, download_events[kind - others], NULL, picks);
         return;
     }
     snprintf(session, sizeof(session), "%c%u", picks[0] & 0x80 ? 'O' : 'S',
              1 + (picks[0] & 0x7fU) % (picks[0] & 0x80 ? FRAMES : peer->targets + 1));
-    send_event(peer, session_events[kind - browser], session, picks);
+    send_event(peer, kind < more ? session_events[kind - browser] : more_events[kind - more],
+               session, picks);
 }
 
 /* The number of "S7", from 0. */

@@ -13,9 +13,12 @@
 #include "base/buf.h"
 #include "io/stream.h"
 
+#define HOSTILE_SECRET "hunter2!"
+
 enum {
     HOSTILE_WAITING_MAX = 256,
     HOSTILE_PICKS = 4,
+    HOSTILE_COMMITTED = 19, /* event of hostile_tell: the tab has another document */
 };
 
 struct hostile_command {
@@ -40,6 +43,7 @@ struct hostile_peer {
     unsigned contexts;               /* made so far: C1 ... */
     unsigned targets;                /* T1 ..., with the sessions S1 ... */
     unsigned worlds;                 /* W1 ... */
+    unsigned secrets;                /* how often it was given the one above */
 };
 
 /* Our ends of a fresh pipe. */

@@ -3,10 +3,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "core/event.h"
+#include "driver/cdp/browser/context.h"
 #include "driver/cdp/browser/folder.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/keep/keep.h"
@@ -89,9 +91,19 @@ static void on_changed(void *owner)
     assert(seat->phase == OPEN);
 }
 
+static int may_open(void *owner, struct tb_str url, struct tb_err *err)
+{
+    static const char *const parts[] = {NULL, "L", "b.test", "://"};
+    const char *part = parts[seat_of(owner)->play->forbids % TB_COUNT(parts)];
+    return part && memmem(url.ptr, url.len, part, strlen(part))
+               ? tb_fail(err, TB_E_DOMAIN_BLOCKED, "not there")
+               : 0;
+}
+
 static const struct tb_driver_events events = {.on_lost = on_lost,
                                                .on_event = on_event,
-                                               .on_changed = on_changed};
+                                               .on_changed = on_changed,
+                                               .may_open = may_open};
 
 static char *directory_of(const struct seat *seat)
 {
@@ -157,9 +169,23 @@ static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, 
     }
 }
 
+static int reveal(struct tb_op *op, struct tb_str text, const struct tb_str *origins, size_t count,
+                  struct tb_buf *out, struct tb_err *err)
+{
+    const struct call *call = op->user;
+    struct play *play = call->seat->play;
+    assert(call->seat->op == call && text.len && (!count || origins));
+    if (play_next(play) & 1) {
+        return tb_fail(err, TB_E_SECRET_SITE, "not here");
+    }
+    play->reveals++;
+    return tb_buf_append_cstr(out, HOSTILE_SECRET);
+}
+
 static void on_done(struct tb_op *op)
 {
     struct call *call = op->user;
+    assert(!strstr(call->result.message, HOSTILE_SECRET));
     assert(call->seat->phase != EMPTY);
     call_end(call, &call->seat->op);
     call->code = call->result.code;
@@ -189,6 +215,7 @@ void play_open(struct play *play, struct seat *seat, uint8_t how)
         .args = json,
         .saved = how & 0x10 ? TB_STR(saved) : (struct tb_str){NULL, 0},
         .files = how & 0x20,
+        .egress = how & 0x80 ? &play->egress : NULL,
         .deadline_ms = tb_loop_now_ms(play->loop) + (how & 0x40 ? 100 : 30000),
         .events = &events,
         .owner = seat->visit,
@@ -230,6 +257,7 @@ void play_op(struct play *play, struct seat *seat, uint8_t what, uint8_t how)
         .deadline_ms = tb_loop_now_ms(play->loop) + times_ms[(how >> 2) % TB_COUNT(times_ms)],
         .result = &call->result,
         .done = on_done,
+        .reveal = how & 0x10 ? reveal : NULL,
         .user = call,
     };
     seat->op = call;
@@ -252,6 +280,11 @@ void play_cancel(struct seat *seat)
     }
 }
 
+void play_set_policy(struct play *play, uint8_t how)
+{
+    play->forbids = how;
+}
+
 void play_save(struct play *play, struct seat *seat, uint8_t how)
 {
     if (seat->phase == OPEN && !seat->save) {
@@ -264,12 +297,25 @@ void play_save(struct play *play, struct seat *seat, uint8_t how)
 
 /* The loop. */
 
+enum {
+    AT_ENDPOINT = 1,
+    BEHIND_PROXY = 2,
+};
+
+struct hostile_peer *play_peer(struct play *play, bool other)
+{
+    bool proxied = play->peers[AT_ENDPOINT].in < 0 && play->peers[BEHIND_PROXY].in >= 0;
+    return &play->peers[!other ? 0 : proxied ? BEHIND_PROXY : AT_ENDPOINT];
+}
+
 /* A browser that wants to start gets its pipe; no process is ever started. */
 static void start_browsers(struct play *play)
 {
     LIST_FOREACH(link, &play->fleet->browsers) {
         struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
-        struct hostile_peer *peer = &play->peers[browser->spec.endpoint[0] ? 1 : 0];
+        struct hostile_peer *peer = &play->peers[browser->spec.endpoint[0] ? AT_ENDPOINT
+                                                 : browser->spec.proxied   ? BEHIND_PROXY
+                                                                           : 0];
         if (!browser->over && !browser->peer.conn && tb_timer_armed(&browser->retry)) {
             struct tb_stream *to;
             struct tb_stream *from;
@@ -290,6 +336,37 @@ static void check_seats(struct play *play)
     }
 }
 
+/* The browser shows the proxy what it was given. */
+static void show_passes(struct play *play)
+{
+    LIST_FOREACH(link, &play->fleet->browsers) {
+        const struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
+        LIST_FOREACH(inner, &browser->contexts) {
+            struct tb_pass *pass = TB_CONTAINER(inner, struct tb_cdp_context, link)->pass;
+            if (pass) {
+                tb_pass_note_known(pass);
+            }
+        }
+    }
+}
+
+/* It goes to one call of one document each time. */
+static void check_secrets(struct play *play)
+{
+    unsigned secrets = 0;
+    for (size_t i = 0; i < PLAY_BROWSERS; i++) {
+        const struct hostile_peer *peer = &play->peers[i];
+        secrets += peer->secrets;
+        for (size_t k = 0; k < peer->count; k++) {
+            if (strcmp(peer->waiting[k].response, "ProvideCredentials") == 0) {
+                assert(i == BEHIND_PROXY);
+                show_passes(play);
+            }
+        }
+    }
+    assert(secrets <= play->reveals);
+}
+
 void play_turn(struct play *play)
 {
     start_browsers(play);
@@ -302,6 +379,7 @@ void play_turn(struct play *play)
         call_fini(play->seats[i].last);
     }
     check_seats(play);
+    check_secrets(play);
 }
 
 void play_pass_time(struct play *play, int64_t ms)
@@ -340,6 +418,7 @@ void play_go_well(struct play *play)
 {
     wait_for_files(play);
     for (int i = 0; i < WELL_ROUNDS; i++) {
+        show_passes(play);
         for (size_t k = 0; k < PLAY_BROWSERS; k++) {
             hostile_answer_all(&play->peers[k]);
         }
@@ -374,6 +453,10 @@ void play_init(struct play *play)
     play->core.loop = play->loop;
     play->core.clock = &play->clock.clock;
     play->core.config = &play->config;
+    play->core.egresses = tb_egresses_new(&play->core);
+    tb_egresses_set_proxy(play->core.egresses, "127.0.0.1:9");
+    play->egress.egresses = play->core.egresses;
+    tb_list_init(&play->egress.passes);
     /* Not by tb_cdp_fleet_new: the real scripts would have to go through the pipe for every tab. */
     struct tb_cdp_fleet *fleet = TB_NEW(struct tb_cdp_fleet);
     fleet->core = &play->core;
@@ -410,6 +493,7 @@ void play_fini(struct play *play)
         call_fini(call);
         tb_free(call);
     }
+    tb_egresses_free(play->core.egresses);
     tb_loop_free(play->loop);
     tb_config_fini(&play->config);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/core.h"
+#include "core/egress_internal.h"
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/cdp.h"
 
@@ -19,7 +20,7 @@
 enum {
     PLAY_SEATS = 3,
     PLAY_OPS = TB_OP_INVOKE, /* those before it; no page of this driver brings tools */
-    PLAY_BROWSERS = 2,       /* one of ours, one at an endpoint */
+    PLAY_BROWSERS = 3,       /* one of ours, one at an endpoint, one of ours behind the proxy */
 };
 
 /* One operation, one save, or a session from its opening to its end. It stays until the play is
@@ -62,11 +63,14 @@ struct play {
     struct tb_loop *loop;
     struct tb_config config;
     struct tb_core core;
+    struct tb_egress egress; /* of all sessions that have one */
     struct tb_cdp_fleet *fleet;
     struct hostile_peer peers[PLAY_BROWSERS];
     struct seat seats[PLAY_SEATS];
     struct tb_list calls;
-    bool over; /* the driver has stopped: nobody is there any more to be called back */
+    uint8_t forbids;  /* which addresses the policy does; 0: none */
+    unsigned reveals; /* of the secret, so far */
+    bool over;        /* the driver has stopped: nobody is there any more to be called back */
 };
 
 /* `directory`, `data` and `left` are set. */
@@ -81,8 +85,12 @@ void play_open(struct play *play, struct seat *seat, uint8_t how);
 void play_close(struct seat *seat, bool detach);
 void play_op(struct play *play, struct seat *seat, uint8_t what, uint8_t how);
 void play_cancel(struct seat *seat);
+/* From now on pages may be elsewhere. */
+void play_set_policy(struct play *play, uint8_t how);
 void play_save(struct play *play, struct seat *seat, uint8_t how);
 
+/* The one behind the proxy counts as the other where there is none at an endpoint. */
+struct hostile_peer *play_peer(struct play *play, bool other);
 void play_turn(struct play *play);
 /* Core cancels what is late. */
 void play_pass_time(struct play *play, int64_t ms);

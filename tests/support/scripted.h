@@ -18,8 +18,7 @@
 #include "support/hostile_peer.h"
 
 enum {
-    SCENE_ROUNDS = 10,    /* so often is answered what comes of answers */
-    SCENE_COMMITTED = 19, /* event of hostile_tell */
+    SCENE_ROUNDS = 10, /* so often is answered what comes of answers */
 };
 
 /* One session whose browser we are. */

@@ -64,6 +64,7 @@ static void step_of_core(struct play *play, uint8_t what, struct seat *seat)
         break;
     case 4:
         play_cancel(seat);
+        play_set_policy(play, how);
         break;
     default:
         play_save(play, seat, how);
@@ -76,7 +77,7 @@ static void step(struct play *play)
     static const int times_ms[] = {1, 20, 100, 300, 1000, 3000, 10000, 40000};
     uint8_t code = play_next(play);
     uint8_t what = code & 15;
-    struct hostile_peer *peer = &play->peers[code & 0x10 ? 1 : 0];
+    struct hostile_peer *peer = play_peer(play, code & 0x10);
     if (what < 6) {
         step_of_core(play, what, &play->seats[(code >> 4) % PLAY_SEATS]);
     } else if (what < 9) {
@@ -145,6 +146,29 @@ static void check_call(struct play *play, uint8_t kind, uint8_t which)
     assert(seat->phase == EMPTY);
 }
 
+/* One with a policy: its context is taught its pass, a secret goes to one call, and a tab that goes
+ * where it may not be is closed. */
+static void check_egress(struct play *play)
+{
+    static const uint8_t in_tab[HOSTILE_PICKS] = {0, 0, 0, 0};
+    struct seat *seat = &play->seats[0];
+    struct hostile_peer *peer = &play->peers[2];
+    play_open(play, seat, 0x80);
+    play_turn(play);
+    play_go_well(play);
+    assert(seat->phase == OPEN && tb_list_empty(&play->egress.passes) == false);
+    hostile_frame(peer, tb_cdp_page_session_id(tb_cdp_session_page(seat->session)));
+    play_turn(play);
+    assert(run_well(play, seat, TB_OP_FILL, 0x11) == 0 && play->reveals == 1 && peer->secrets == 1);
+    play_set_policy(play, 1);
+    hostile_tell(peer, HOSTILE_COMMITTED, in_tab);
+    play_turn(play);
+    assert(peer->count && strcmp(peer->waiting[peer->count - 1].method, "Target.closeTarget") == 0);
+    play_close(seat, false);
+    play_go_well(play);
+    play_set_policy(play, 0);
+}
+
 /* A session has its tab, and operations end well, when the browser does as it is told. If that were
  * not so, every input would end at the door and find nothing. */
 static void check_the_play(void)
@@ -154,6 +178,7 @@ static void check_the_play(void)
     for (int i = 0; i < PLAY_OPS * HOSTILE_CALLS; i++) {
         check_call(&play, (uint8_t)(i / HOSTILE_CALLS), (uint8_t)(i % HOSTILE_CALLS));
     }
+    check_egress(&play);
     play_wait_for_all(&play);
     play_fini(&play);
 }

@@ -122,11 +122,11 @@ static void a_window_that_crashes_before_it_is_set_up_is_set_up_with_its_next_pa
     scene->peer.count = 0; /* nobody is left who could answer */
     scene_tell(scene, CRASHED, in_window);
     assert_int_equal(run(scene, false), TB_E_PAGE_CRASHED);
-    scene_tell(scene, SCENE_COMMITTED, in_window);
+    scene_tell(scene, HOSTILE_COMMITTED, in_window);
     assert_true(scene_is_asked(scene, "Page.enable"));
     assert_true(scene_is_asked(scene, "Runtime.runIfWaitingForDebugger"));
     scene->peer.count = 0;
-    scene_tell(scene, SCENE_COMMITTED, in_window); /* it is being set up */
+    scene_tell(scene, HOSTILE_COMMITTED, in_window); /* it is being set up */
     assert_false(scene_is_asked(scene, "Page.enable"));
     tb_clock_manual_advance(&scene->clock, CREATE_MS);
     scene_turn(scene);

@@ -103,7 +103,7 @@ static void files_for_a_chooser_do_not_go_to_another_document(void **state)
 
     begin_upload(scene);
     scene_answer_one(scene, "Runtime.evaluate", 0);
-    scene_tell(scene, SCENE_COMMITTED, scene_in_opener);
+    scene_tell(scene, HOSTILE_COMMITTED, scene_in_opener);
     scene_answer_one(scene, "DOM.resolveNode", 0);
     assert_false(scene_is_asked(scene, "DOM.setFileInputFiles"));
     assert_int_equal(scene->dones, 1);
@@ -126,7 +126,7 @@ static void a_script_does_not_get_an_element_of_another_document(void **state)
     scene_begin_op(scene, TB_OP_EVALUATE);
     scene_answer_one(scene, "Runtime.evaluate", 0);
     scene_answer_one(scene, "DOM.describeNode", 0);
-    scene_tell(scene, SCENE_COMMITTED, scene_in_opener);
+    scene_tell(scene, HOSTILE_COMMITTED, scene_in_opener);
     scene_answer_one(scene, "DOM.resolveNode", 0);
     assert_false(scene_is_asked(scene, "Runtime.callFunctionOn"));
     scene_answer_all(scene); /* it is looked for in the new one */
