@@ -252,9 +252,9 @@ static void what_was_saved_is_brought_back(void **state)
     assert_int_equal(driver_run(&table->a, &subject->mark), 0);
     assert_true(table->a.changes > changes);
     driver_save(&table->a);
-    assert_true(table->a.whole);
+    assert_true(table->a.save.whole);
     driver_close(&table->a);
-    driver_open_saved(&table->b, tb_buf_str(&table->a.saved));
+    driver_open_saved(&table->b, tb_buf_str(&table->a.save.state));
     assert_true(subject->is_marked(&table->b));
     if (subject->driver->restored) {
         assert_false(subject->driver->restored(table->b.session).typed);
@@ -269,7 +269,7 @@ static void a_session_can_be_used_and_saved_after_a_save(void **state)
     driver_save(&table->a);
     run_well(&table->a);
     driver_save(&table->a);
-    assert_int_equal(table->a.saves, 2);
+    assert_int_equal(table->a.save.count, 2);
 }
 
 static void closing_ends_a_save_before_it_returns(void **state)
@@ -279,8 +279,8 @@ static void closing_ends_a_save_before_it_returns(void **state)
     driver_open(&table->a);
     driver_save_start(&table->a);
     driver_close(&table->a);
-    assert_int_equal(table->a.saves, 1);
-    assert_int_equal(table->a.save_code, TB_E_CLOSED);
+    assert_int_equal(table->a.save.count, 1);
+    assert_int_equal(table->a.save.code, TB_E_CLOSED);
 }
 
 static void an_operation_may_run_beside_a_save(void **state)
@@ -290,8 +290,8 @@ static void an_operation_may_run_beside_a_save(void **state)
     driver_open(&table->a);
     driver_save_start(&table->a);
     run_well(&table->a);
-    WAIT_UNTIL(table->lab.core.loop, !table->a.saving);
-    assert_int_equal(table->a.save_code, 0);
+    WAIT_UNTIL(table->lab.core.loop, !table->a.save.running);
+    assert_int_equal(table->a.save.code, 0);
 }
 
 static void what_a_session_leaves_can_be_forgotten_twice(void **state)
@@ -529,7 +529,7 @@ static void a_session_that_is_lost_while_it_is_saved_has_its_save_ended(void **s
     assert_true(table->subject->lose(&table->a));
     WAIT_UNTIL(table->lab.core.loop, table->a.losses);
     driver_close(&table->a);
-    assert_int_equal(table->a.saves, 1);
+    assert_int_equal(table->a.save.count, 1);
 }
 
 static void a_session_that_is_lost_while_it_closes_is_closed_once(void **state)

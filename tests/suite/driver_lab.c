@@ -172,7 +172,7 @@ static void on_closed(void *owner)
     expect(seat, seat->closes == 1, "a session was closed twice");
     expect(seat, seat->inside != DRIVER_IN_CLOSE, "a close was answered before it returned");
     expect(seat, !seat->running, "a session was closed before its operation had ended");
-    expect(seat, !seat->saving, "a session was closed before its save had ended");
+    expect(seat, !seat->save.running, "a session was closed before its save had ended");
 }
 
 static void on_done(struct tb_op *op)
@@ -190,16 +190,16 @@ static void on_saved(struct tb_str state, bool whole, const struct tb_err *err, 
 {
     struct driver_seat *seat = owner;
     TB_AUTO(tb_json_free) struct cJSON *tree = tb_json_parse(state);
-    seat->saves++;
-    expect(seat, seat->saving, "a save was answered twice");
+    seat->save.count++;
+    expect(seat, seat->save.running, "a save was answered twice");
     expect(seat, seat->inside != DRIVER_IN_SAVE, "a save was answered before it returned");
     expect(seat, (state.len > 0) == (err == NULL), "a save gave both, or neither");
     expect(seat, err || (tree && state.len <= TB_SAVED_MAX), "a save is not JSON, or too large");
-    seat->saving = false;
-    seat->whole = whole;
-    seat->save_code = err ? err->code : 0;
-    tb_buf_clear(&seat->saved);
-    tb_buf_append_str(&seat->saved, state);
+    seat->save.running = false;
+    seat->save.whole = whole;
+    seat->save.code = err ? err->code : 0;
+    tb_buf_clear(&seat->save.state);
+    tb_buf_append_str(&seat->save.state, state);
 }
 
 static void on_deadline(struct tb_timer *timer, void *user)
@@ -213,7 +213,7 @@ static void on_deadline(struct tb_timer *timer, void *user)
 void driver_seat_init(struct driver_seat *seat, struct driver_lab *lab, const char *id)
 {
     *seat = (struct driver_seat){.lab = lab, .id = id};
-    tb_buf_init(&seat->saved, TB_SAVED_MAX);
+    tb_buf_init(&seat->save.state, TB_SAVED_MAX);
     tb_result_init(&seat->result);
     tb_timer_init(&seat->deadline, lab->core.loop, on_deadline, seat);
 }
@@ -240,7 +240,7 @@ void driver_seat_fini(struct driver_seat *seat)
     tb_brought_unref(seat->invoked, "seat");
     tb_free(seat->raw);
     drop_tools(seat);
-    tb_buf_fini(&seat->saved);
+    tb_buf_fini(&seat->save.state);
     driver_seat_check(seat);
 }
 
@@ -299,7 +299,7 @@ void driver_close_start(struct driver_seat *seat)
     seat->inside = DRIVER_IN_CLOSE;
     seat->lab->subject->driver->close(seat->session, on_closed, seat);
     seat->inside = DRIVER_IN_NONE;
-    expect(seat, !seat->saving, "a save was still under way when close returned");
+    expect(seat, !seat->save.running, "a save was still under way when close returned");
 }
 
 void driver_close(struct driver_seat *seat)
@@ -369,7 +369,7 @@ void driver_cancel(struct driver_seat *seat)
 void driver_save_start(struct driver_seat *seat)
 {
     const struct tb_driver *driver = seat->lab->subject->driver;
-    seat->saving = true;
+    seat->save.running = true;
     seat->inside = DRIVER_IN_SAVE;
     driver->save(seat->session, tb_loop_now_ms(seat->lab->core.loop) + SAVE_MS, on_saved, seat);
     seat->inside = DRIVER_IN_NONE;
@@ -378,8 +378,8 @@ void driver_save_start(struct driver_seat *seat)
 void driver_save(struct driver_seat *seat)
 {
     driver_save_start(seat);
-    WAIT_UNTIL(seat->lab->core.loop, !seat->saving);
-    assert_int_equal(seat->save_code, 0);
+    WAIT_UNTIL(seat->lab->core.loop, !seat->save.running);
+    assert_int_equal(seat->save.code, 0);
 }
 
 void driver_watch(struct driver_seat *seat, bool on)

@@ -44,6 +44,15 @@ struct driver_tools {
     int lists;
 };
 
+/* What came of saving. */
+struct driver_save {
+    int count; /* how often it was told */
+    bool running;
+    int code; /* these of the last */
+    bool whole;
+    struct tb_buf state;
+};
+
 struct driver_seat {
     struct driver_lab *lab;
     const char *id;
@@ -51,7 +60,6 @@ struct driver_seat {
     struct tb_err refused;             /* why it did not open */
     int opens;                         /* how often each was told */
     int ends;
-    int saves;
     int losses;
     int changes;
     int pictures;
@@ -64,14 +72,11 @@ struct driver_seat {
     struct tb_result result;
     struct tb_timer deadline; /* of the operation: then it is cancelled, as core does */
     bool running;
-    bool saving;
     bool closing;
     bool frame_wanted;
     bool lost; /* since it opened, or its peer came last */
-    bool whole;
-    struct tb_buf saved;
+    struct driver_save save;
     struct peer peer; /* that it is opened for, if there is one */
-    int save_code;
     enum driver_inside inside;
     bool silent;        /* nothing may be told any more: the driver has stopped */
     const char *breach; /* of the contract; NULL: none */
@@ -114,7 +119,7 @@ void driver_invoke_start(struct driver_seat *seat, struct tb_brought *tool, stru
 int driver_invoke(struct driver_seat *seat, struct tb_brought *tool, struct tb_str raw);
 /* As core does it: if the operation can be. */
 void driver_cancel(struct driver_seat *seat);
-/* The same for a save, which ends in `saved`, or in `save_code`. */
+/* The same for a save, which ends in `save`. */
 void driver_save_start(struct driver_seat *seat);
 void driver_save(struct driver_seat *seat);
 /* Looks at it, or no longer; in another size (of the usual one so many times); and wants the next
