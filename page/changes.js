@@ -61,8 +61,13 @@ const elementsOf = method(Document, 'getElementsByTagName');
 const MAYBE_POPUP = 'dialog,[aria-modal],[popover],[role]';
 
 /** Those that are there before an act, unless an outline has told of them; null: not looked at. */
-const shownPopups = () => (allTold || elementsOf(document, '*').length > CENSUS_ELEMENTS ? null
-  : new Set([...queryAll(document, MAYBE_POPUP)].filter((el) => matches(el, POPUP) && isShown(el))));
+const shownPopups = (lookout) => {
+  if (allTold || elementsOf(document, '*').length > CENSUS_ELEMENTS) {
+    return null;
+  }
+  lookout.popups ??= [...queryAll(document, MAYBE_POPUP)].filter((el) => matches(el, POPUP));
+  return new Set(lookout.popups.filter(isShown));
+};
 
 /** Whether one that was never told was there before the act. Of a large page that is not known, and some kinds stay for good in many pages. */
 const wasShown = (popup, shown) => (shown !== null ? shown.has(popup) : !allTold && !matches(popup, PASSING));

@@ -220,7 +220,7 @@ const scroll = async ({ target, watch: watches = false, direction, pixels, to, .
   const scroller = el === null ? mainScroller(axis) : scrollerOf(el, axis);
   const options = { direction, pixels, to };
   if (watches) {
-    watch.mind(el);
+    watch.lookout.observe(watch.mind(el));
     return scrollWatched(el, scroller, options, ours);
   }
   const reply = scrollNow(el, scroller, options);

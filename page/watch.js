@@ -5,12 +5,16 @@
 const RECORDS = 500;
 const NAMED_NODES = 3000; // nodes that came or went by the records
 const REGIONS = 300;
+const KIND_NODES = 20; // of a record; more are not looked through for an element
 const STYLE_TEXT = 1000; // characters of a style attribute that are looked at
 
 const SHOWING = ['alt', 'aria-checked', 'aria-current', 'aria-disabled', 'aria-expanded', 'aria-hidden', 'aria-invalid', 'aria-label',
   'aria-pressed', 'aria-selected', 'aria-valuenow', 'aria-valuetext', 'class', 'contenteditable', 'disabled', 'hidden', 'inert', 'open',
   'placeholder', 'readonly', 'required', 'role', 'style', 'title'];
-const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: SHOWING, attributeOldValue: true };
+// What makes an element one that pops up, or no more. Where it shows, something else changes, too.
+const KIND_ONLY = words('aria-modal popover');
+const KIND = words('aria-modal popover role');
+const OBSERVED = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: [...SHOWING, ...KIND_ONLY], attributeOldValue: true };
 
 const HIDING_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 
@@ -42,6 +46,69 @@ const COSMETIC = /^(offset|computedOffset|easing|composite)$|color|shadow|filter
 /** Behind the next frame: observers have seen it, and timers that are due come first. */
 const afterFrame = () => nextFrame().then((wasDrawn) => pause(0).then(() => wasDrawn));
 
+const hasElement = (nodes) => nodes.length > KIND_NODES || [...nodes].some((node) => nodeTypeOf(node) === ELEMENT);
+
+/** Whether there may be others now among the elements that pop up. */
+const changesKinds = ({ type, attributeName, addedNodes, removedNodes }) => (type === 'childList'
+  ? hasElement(addedNodes) || hasElement(removedNodes) : KIND.has(attributeName));
+
+/**
+ * The observer, handed on from watch to watch while they are for the same roots: to make one takes the browser as long as all else that a watch begins
+ * with, but for the search for what pops up, and that is good until an observer that was there all the time has seen an element come or go.
+ */
+class Lookout {
+  watch = null; // null: between two of them
+  roots = new Set();
+  popups = null; // all that are in the document, shown or not; null: not known
+  observer = new MutationObserver((records) => this.pass(records));
+
+  observe(roots) {
+    for (const root of roots) {
+      if (!this.roots.has(root)) {
+        this.roots.add(root);
+        this.observer.observe(root, OBSERVED);
+      }
+    }
+  }
+
+  pass(records) {
+    if (this.popups !== null && (records.length > RECORDS || records.some(changesKinds))) {
+      this.popups = null;
+    }
+    this.watch?.take(records);
+  }
+
+  /** What is on its way. */
+  flush() {
+    this.pass(this.observer.takeRecords());
+  }
+
+  close() {
+    this.observer.disconnect();
+    this.popups = null;
+  }
+}
+
+let lookout = null;
+
+/** More has come than one act can have meant, and nothing is listened to until the next. */
+const endLookout = () => {
+  lookout?.close();
+  lookout = null;
+};
+
+/** One for these roots and no others. */
+const lookoutFor = (roots) => {
+  if (lookout !== null && lookout.roots.size === roots.size && [...roots].every((root) => lookout.roots.has(root))) {
+    lookout.flush();
+  } else {
+    endLookout();
+    lookout = new Lookout();
+    lookout.observe(roots);
+  }
+  return lookout;
+};
+
 class Watch {
   records = []; // {type, target, added, removed, name, hidden}: the attribute of this name had said that the target was not shown
   room = NAMED_NODES;
@@ -53,24 +120,22 @@ class Watch {
   known = new Set(); // elements that are not new, though they were never told
 
   constructor(el) {
-    this.popups = shownPopups();
+    const roots = new Set([document, ...rootsSeen]);
+    this.lookout = lookoutFor(this.mind(el, roots));
+    this.popups = shownPopups(this.lookout);
     this.began = performance.now();
     this.url = location.href;
     this.title = titleOf(document);
-    this.observer = new MutationObserver((records) => this.take(records));
-    watchValidity(this.mind(el, [document, ...rootsSeen]));
+    this.lookout.watch = this;
+    watchValidity(roots);
   }
 
-  /** What the act is done to; null: the page. Gives the roots that are watched for it. */
-  mind(el, others = []) {
+  /** What the act is done to; null: the page. Gives `roots` with those that it is in. */
+  mind(el, roots = new Set()) {
     this.el = el;
     this.before = el === null ? '' : stateLine(el).head();
-    const roots = new Set(others);
     for (let up = el; up !== null; up = parentOf(rootOf(up))) {
       roots.add(rootOf(up));
-    }
-    for (const root of roots) {
-      this.observer.observe(root, OBSERVED);
     }
     return roots;
   }
@@ -78,8 +143,11 @@ class Watch {
   take(records) {
     for (const { type, target, addedNodes, removedNodes, attributeName: name, oldValue } of records) {
       if (this.records.length === RECORDS || this.room === 0) {
-        this.observer.disconnect();
+        endLookout();
         return;
+      }
+      if (KIND_ONLY.has(name)) {
+        continue;
       }
       const hidden = name !== null && saysHidden(target, name, oldValue);
       this.records.push({ type, target, added: this.someOf(addedNodes), removed: this.someOf(removedNodes), name, hidden });
@@ -88,7 +156,7 @@ class Watch {
 
   /** A popover is shown and hidden without a mutation. */
   takeToggle(target, hidden) {
-    this.take(this.observer.takeRecords());
+    this.lookout.flush();
     if (this.records.length < RECORDS) {
       this.records.push({ type: 'attributes', target, added: [], removed: [], name: 'popover', hidden });
     }
@@ -105,7 +173,7 @@ class Watch {
 
   /** What was seen until now. It goes on, since more may come of the same act, until the next act or too many records. */
   cut() {
-    this.take(this.observer.takeRecords());
+    this.lookout.flush();
     const { el, before, title, records, entered, first, known, popups } = this;
     this.records = [];
     this.room = NAMED_NODES;
@@ -127,7 +195,7 @@ class Watch {
   }
 
   isQuiet() {
-    this.take(this.observer.takeRecords());
+    this.lookout.flush();
     return this.records.length === 0 && this.entered.size === 0 && invalidFields.size === 0 && titleOf(document) === this.title && location.href === this.url
       && (!isAttached(this.el) || stateLine(this.el).head() === this.before);
   }
@@ -171,7 +239,7 @@ class Watch {
   }
 
   animations() {
-    this.take(this.observer.takeRecords());
+    this.lookout.flush();
     if (this.records.length === 0) {
       return [];
     }
@@ -206,8 +274,10 @@ let toldCount = 0;
 let watchDue = null;
 
 const endWatch = () => {
-  watch?.observer.disconnect();
-  watch = null;
+  if (watch !== null) {
+    watch.lookout.watch = null;
+    watch = null;
+  }
   watchDue = null;
   lastTold = {};
 };

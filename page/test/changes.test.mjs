@@ -184,6 +184,24 @@ test('what was shown for a moment only is not among the changes at the end', asy
   assert.deepEqual(await late(false), ['~ text: Later']);
 });
 
+// Without a snapshot: what pops up in the page is looked for once, and again when there may be others.
+for (const [how, comes] of Object.entries({
+  'an element': 'document.body.insertAdjacentHTML("beforeend", "<div role=tooltip id=pop>Here</div>")',
+  'a role': 'bare.id = "pop", pop.setAttribute("role", "tooltip")',
+  aria: 'bare.id = "pop", pop.setAttribute("aria-modal", "true")',
+  'a popover': 'bare.id = "pop", pop.setAttribute("popover", ""), pop.style.display = "block"',
+})) {
+  test(`what pops up by ${how} between two acts was there before the second`, async (t) => {
+    const tab = await rig.show(t, `<style>.off { display: none !important }</style>${PAGE}<div id=bare>Here</div><div role=status id=said>Ready</div>`);
+    await changes(tab, 'text.textContent = "After"');
+    assert.deepEqual((await changes(tab, 'said.className = "a"')).lines, []);
+    await tab.page(`${comes}, 0`);
+    assert.deepEqual((await changes(tab, 'pop.className = "a"')).lines, []);
+    await tab.page('pop.className = "off", 0');
+    assert.match((await changes(tab, 'pop.className = ""')).lines.join(), /^\+ .*Here/);
+  });
+}
+
 /** What `here` says after a real click, and whether the page had told of the click by itself. */
 async function clicked(tab, target) {
   await tab.inside(`told = 0, tabardTell = (text) => { told += JSON.parse(text).stage === 'click' ? 1 : 0; }, 0`);
