@@ -186,7 +186,7 @@ soak: test-asan ## sanitized tests, then mixed load with random faults and real 
 
 moving: all ## a thousand clicks on layouts that move, into bench/MOVING.md: none on another element, none told as done that was not
 	@tools/setup.sh test
-	@TABARD_MOVING=1000 TABARD_MOVING_RESULT=bench/MOVING.md $(firstword $(wildcard tests/node_modules/node-linux-*/bin/node) node) --test tests/e2e/moving.test.mjs
+	@TABARD_MOVING=1020 TABARD_MOVING_RESULT=bench/MOVING.md $(firstword $(wildcard tests/node_modules/node-linux-*/bin/node) node) --test tests/e2e/moving.test.mjs
 
 soak-durable: all fixtures ## 10,000 operations and 300 times kill -9: nothing that was acknowledged is lost
 	@tools/setup.sh test
