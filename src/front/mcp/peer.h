@@ -56,6 +56,9 @@ void tb_mcp_peer_listens(struct tb_mcp_peer *peer,
 /* A message whose version is known. `out` is used for a request only, and until its answer. */
 void tb_mcp_peer_receive(struct tb_mcp_peer *peer, const struct tb_mcp_message *message,
                          struct tb_mcp_out *out);
+/* One of a peer with a line of its own (stdio, WebSocket): of either era, or a batch where the
+ * peer's version has them. What is wrong with it is answered. */
+void tb_mcp_peer_receive_text(struct tb_mcp_peer *peer, struct tb_str text, struct tb_mcp_out *out);
 /* "claude-code 2.1", of clientInfo; empty when it says nothing. Self-reported: for the records, not
  * for decisions. lifecycle.c */
 void tb_mcp_agent_name(const struct cJSON *client_info, char ret_agent[TB_AGENT_SIZE]);

@@ -12,7 +12,6 @@
 #include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
-#include "front/mcp/text.h"
 #include "front/reply.h"
 #include "front/target.h"
 
@@ -170,7 +169,7 @@ static void take_line(struct conn *conn, struct tb_str line)
         line.len--;
     }
     if (tb_str_trim(line).len) {
-        tb_mcp_text_receive(&conn->peer, line, &conn->out);
+        tb_mcp_peer_receive_text(&conn->peer, line, &conn->out);
     }
 }
 

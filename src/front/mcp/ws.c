@@ -7,8 +7,8 @@
 #include "core/limits.h"
 #include "core/resolve.h"
 #include "front/mcp/http.h"
+#include "front/mcp/peer.h"
 #include "front/mcp/server.h"
-#include "front/mcp/text.h"
 #include "front/reply.h"
 #include "front/target.h"
 #include "io/timer.h"
@@ -115,7 +115,7 @@ static void on_message(struct tb_ws_conn *ws, bool text, struct tb_str data, voi
     if (!text) {
         tb_ws_conn_close(ws, NO_BINARY, TB_STR("send text frames"));
     } else if (!conn->ends) {
-        tb_mcp_text_receive(&conn->peer, data, &conn->out);
+        tb_mcp_peer_receive_text(&conn->peer, data, &conn->out);
     }
 }
 
