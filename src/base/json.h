@@ -60,6 +60,8 @@ void tb_json_set_null(struct cJSON *object, const char *key);
 void tb_json_set_take(struct cJSON *object, const char *key, struct cJSON *item);
 void tb_json_append_take(struct cJSON *array, struct cJSON *item);
 void tb_json_remove(struct cJSON *object, const char *key);
+/* The same values, whatever the order of members. */
+bool tb_json_eq(const struct cJSON *a, const struct cJSON *b);
 /* Appends the tree without white space; on failure the buffer is as it was. */
 int tb_json_print(const struct cJSON *json, struct tb_buf *out);
 

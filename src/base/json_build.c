@@ -50,6 +50,11 @@ struct cJSON *tb_json_dup(const struct cJSON *json)
     return json ? must(cJSON_Duplicate(json, true)) : NULL;
 }
 
+bool tb_json_eq(const struct cJSON *a, const struct cJSON *b)
+{
+    return cJSON_Compare(a, b, true);
+}
+
 void tb_json_set_take(struct cJSON *object, const char *key, struct cJSON *item)
 {
     if (!item) {

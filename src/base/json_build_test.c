@@ -120,9 +120,21 @@ static void text_that_is_no_utf8_is_printed_with_the_replacement_character(void 
     expect_print(NULL, "null");
 }
 
+static void equal_are_the_same_values_in_any_order_of_members(void **state)
+{
+    (void)state;
+    TB_AUTO(tb_json_free) struct cJSON *one = tb_json_parse(TB_STR("{\"a\":[1,2],\"b\":true}"));
+    TB_AUTO(tb_json_free) struct cJSON *same = tb_json_parse(TB_STR("{\"b\":true,\"a\":[1,2]}"));
+    TB_AUTO(tb_json_free) struct cJSON *more = tb_json_parse(TB_STR("{\"b\":true,\"a\":[2,1]}"));
+    assert_true(tb_json_eq(one, same));
+    assert_false(tb_json_eq(one, more));
+    assert_false(tb_json_eq(one, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_are_the_same_values_in_any_order_of_members),
         cmocka_unit_test(a_tree_is_built_and_printed_without_white_space),
         cmocka_unit_test(setting_a_key_again_replaces_its_value),
         cmocka_unit_test(what_is_missing_is_left_out),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/quote.h"
@@ -13,7 +14,8 @@
 #include "proto/json_scan.h"
 
 enum {
-    BODY_MAX = 4 * TB_KIB,
+    BODY_MAX = 68 * TB_KIB,
+    POLICY_FILE_MAX = 64 * TB_KIB, /* with its white space */
     ANSWER_MAX = 64 * TB_MIB,
 };
 
@@ -28,6 +30,7 @@ struct wish {
     const char *expires;
     const char *calls;
     const char *sessions;
+    const char *policy; /* a file, or "-" */
     bool json;
 };
 
@@ -62,6 +65,26 @@ static void put_text(struct tb_json_writer *json, const char *key, const char *t
     }
 }
 
+static int put_policy(struct tb_json_writer *json, const char *file, struct tb_err *err)
+{
+    static const struct tb_json_limits limits = {.depth_max = 8};
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(POLICY_FILE_MAX);
+    if (!file) {
+        return 0;
+    }
+    int rc = tb_file_read_stream(strcmp(file, "-") == 0 ? "/dev/stdin" : file, &text);
+    if (rc < 0) {
+        return tb_fail(err, TB_E_PARAMS, "cannot read the policy in %s: %s", file,
+                       rc == TB_E_TOO_LARGE ? "it is too large" : strerror(-rc));
+    }
+    if (tb_json_scan(tb_buf_str(&text), &limits, NULL, 0, err) < 0) {
+        tb_err_prefix(err, "the policy in %s: ", file);
+        return TB_E_PARAMS;
+    }
+    tb_json_member_raw(json, "policy", tb_str_trim(tb_buf_str(&text)));
+    return 0;
+}
+
 static int ask_create(const struct wish *wish, struct tb_daemon_call *call, struct tb_buf *body,
                       struct tb_buf *path, struct tb_err *err)
 {
@@ -78,6 +101,7 @@ static int ask_create(const struct wish *wish, struct tb_daemon_call *call, stru
     put_text(&json, "expires", wish->expires);
     int rc = put_number(&json, "calls_per_minute", wish->calls, err);
     rc = rc < 0 ? rc : put_number(&json, "sessions_max", wish->sessions, err);
+    rc = rc < 0 ? rc : put_policy(&json, wish->policy, err);
     tb_json_object_close(&json);
     if (rc == 0 && json.rc < 0) {
         rc = tb_fail(err, json.rc, "the values are too long");
@@ -198,7 +222,8 @@ static bool take_text(struct wish *wish, int argc, char **argv, int *at)
                    {"--label", &wish->label},
                    {"--expires", &wish->expires},
                    {"--calls-per-minute", &wish->calls},
-                   {"--sessions-max", &wish->sessions}};
+                   {"--sessions-max", &wish->sessions},
+                   {"--policy", &wish->policy}};
     for (size_t i = 0; i < TB_COUNT(options); i++) {
         const char *value = tb_options_own(argc, argv, at, options[i].name);
         if (value) {
@@ -277,7 +302,7 @@ static int run(int argc, char **argv)
 {
     static const char *const own[] = {
         "--json",         "--tenant", "--scope", "--label", "--expires", "--calls-per-minute",
-        "--sessions-max", "--url",    "--token", NULL};
+        "--sessions-max", "--policy", "--url",   "--token", NULL};
     struct wish wish = {.verb = argc > 1 ? find_verb(argv[1]) : NULL};
     struct tb_daemon_call call = {0};
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
@@ -310,18 +335,21 @@ static int run(int argc, char **argv)
 static void more_help(void)
 {
     static const char *const only[] = {"--state-dir", "--runtime-dir", NULL};
-    puts("  create          Make a key and print it, this once.\n"
-         "  list            The keys, without their secrets.\n"
-         "  revoke ID       Nobody gets in with it any more; its calls and streams end at once.\n"
-         "\n"
-         "  --tenant NAME   Whose sessions it reaches: lower-case letters, digits, '_' and '-'.\n"
-         "  --scope LIST    observe (look), act (use tools), admin (manage the tenant); act and\n"
-         "                  admin bring observe along.\n"
-         "  --label TEXT    For people.\n"
-         "  --expires TIME  After how long it ends: 90m, 24h, 30d. Default: never.\n"
-         "  --calls-per-minute N, --sessions-max N\n"
-         "                  Its own limits. Default: those of the settings limits.*.\n"
-         "  --json          JSON instead of text.");
+    puts(
+        "  create          Make a key and print it, this once.\n"
+        "  list            The keys, without their secrets.\n"
+        "  revoke ID       Nobody gets in with it any more; its calls and streams end at once.\n"
+        "\n"
+        "  --tenant NAME   Whose sessions it reaches: lower-case letters, digits, '_' and '-'.\n"
+        "  --scope LIST    observe (look), act (use tools), admin (manage the tenant); act and\n"
+        "                  admin bring observe along.\n"
+        "  --label TEXT    For people.\n"
+        "  --expires TIME  After how long it ends: 90m, 24h, 30d. Default: never.\n"
+        "  --calls-per-minute N, --sessions-max N\n"
+        "                  Its own limits. Default: those of the settings limits.*.\n"
+        "  --policy FILE   JSON that narrows what it may do and where its sessions may go; -: from\n"
+        "                  standard input. Its members: docs/SECURITY.md.\n"
+        "  --json          JSON instead of text.");
     tb_daemon_way_help();
     tb_options_help(only);
 }

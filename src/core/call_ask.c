@@ -20,8 +20,7 @@ static const char *name_of(const struct tb_entry *entry)
 bool tb_call_must_ask(const struct tb_call *call, const struct tb_entry *entry)
 {
     const struct tb_policy_set set =
-        call->session ? tb_session_policies(call->session)
-                      : tb_policies_of(call->core->policies, call->caller.who->tenant);
+        tb_caller_policies(call->core, call->caller.who, call->session);
     return call->core->approvals && tb_policy_asks(&set, entry->tool->name, name_of(entry));
 }
 

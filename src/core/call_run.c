@@ -277,8 +277,9 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
 int tb_call_check_policy(const struct tb_call *call, const struct tb_entry *entry,
                          struct tb_err *err)
 {
-    int rc =
-        tb_session_policy_tool(call->core, call->caller.who->tenant, call->session, entry, err);
+    const struct tb_principal *who = call->caller.who;
+    int rc = call->session ? tb_session_policy_admits(call->session, who, err) : 0;
+    rc = rc < 0 ? rc : tb_session_policy_tool(call->core, who, call->session, entry, err);
     if (rc < 0) {
         tb_err_prefix(err, "the tool '%s' ", entry->tool->name);
     }

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/policy.h"
 #include "proto/json_scan.h"
 #include "proto/json_string.h"
 
@@ -62,6 +63,12 @@ void tb_key_record_scopes(const struct tb_key_record *record, char *ret_text, si
     snprintf(ret_text, size, "%.*s", TB_STR_ARG(tb_buf_str(&text)));
 }
 
+void tb_key_record_fini(struct tb_key_record *record)
+{
+    tb_policy_unref(record->policy, "key");
+    record->policy = NULL;
+}
+
 void tb_key_record_print(const struct tb_key_record *record, struct tb_buf *out)
 {
     struct tb_json_writer json;
@@ -82,6 +89,9 @@ void tb_key_record_print(const struct tb_key_record *record, struct tb_buf *out)
     tb_json_member_int(&json, "calls_per_minute", record->quota.calls_per_minute);
     tb_json_member_int(&json, "sessions_max", record->quota.sessions_max);
     tb_json_member_bool(&json, "told", record->told);
+    if (record->policy) {
+        tb_json_member_tree(&json, "policy", tb_policy_json(record->policy));
+    }
     tb_json_member_cstr(&json, "hash", hash);
     tb_json_object_close(&json);
 }
@@ -100,6 +110,7 @@ enum {
     CALLS,
     SESSIONS,
     TOLD,
+    POLICY,
     HASH,
     FIELD_COUNT,
 };
@@ -146,6 +157,18 @@ static bool get_hash(const struct tb_json_want *want, uint8_t ret_hash[TB_HASH_B
     return true;
 }
 
+/* Without one that says something this daemon does not know, the key would have more than it was
+ * given; with nothing it has nothing. */
+static struct tb_policy *get_policy(const struct tb_json_want *want)
+{
+    struct tb_policy *policy = NULL;
+    if (want->value.type == TB_JSON_ABSENT) {
+        return NULL;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(want->value.text);
+    return tb_policy_read(json, &policy, NULL) < 0 ? tb_policy_new_nothing() : policy;
+}
+
 /* The bits are taken as they are: a key that only acts stays one. */
 static bool get_scopes(const struct tb_json_want *want, unsigned *ret_scopes)
 {
@@ -164,7 +187,7 @@ static bool get_scopes(const struct tb_json_want *want, unsigned *ret_scopes)
 
 int tb_key_record_parse(struct tb_str text, struct tb_key_record *ret_record, struct tb_err *err)
 {
-    static const struct tb_json_limits limits = {.depth_max = 2};
+    static const struct tb_json_limits limits = {.depth_max = 4, .number_max = TB_JSON_NUMBER_TREE};
     struct tb_json_want wants[FIELD_COUNT] = {
         [ID] = {.key = "id"},
         [TENANT] = {.key = "tenant"},
@@ -177,6 +200,7 @@ int tb_key_record_parse(struct tb_str text, struct tb_key_record *ret_record, st
         [CALLS] = {.key = "calls_per_minute"},
         [SESSIONS] = {.key = "sessions_max"},
         [TOLD] = {.key = "told"},
+        [POLICY] = {.key = "policy"},
         [HASH] = {.key = "hash"},
     };
     struct tb_key_record record = {0};
@@ -193,6 +217,7 @@ int tb_key_record_parse(struct tb_str text, struct tb_key_record *ret_record, st
         !get_hash(&wants[HASH], record.hash) || !tb_tenant_name_valid(tb_str_of(record.tenant))) {
         return tb_fail(err, TB_E_INVALID, "it is not a valid record of a key");
     }
+    record.policy = get_policy(&wants[POLICY]);
     record.told = tb_str_eq_cstr(wants[TOLD].value.text, "true");
     *ret_record = record;
     return 0;
@@ -235,4 +260,7 @@ void tb_key_record_describe(const struct tb_key_record *record, const char *stat
     put_time(json, "lastUsedAt", record->used_ms);
     put_limit(json, "calls_per_minute", record->quota.calls_per_minute);
     put_limit(json, "sessions_max", record->quota.sessions_max);
+    if (record->policy) {
+        tb_json_member_tree(json, "policy", tb_policy_json(record->policy));
+    }
 }

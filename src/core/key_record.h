@@ -20,13 +20,16 @@ struct tb_key_record {
     int64_t expires_ms; /* 0: never */
     int64_t used_ms;    /* 0: not yet */
     struct tb_quota quota;
-    bool told; /* that it has expired */
+    struct tb_policy *policy; /* a reference; NULL: none */
+    bool told;                /* that it has expired */
     uint8_t hash[TB_HASH_BYTES];
 };
 
+/* What it refers to. */
+void tb_key_record_fini(struct tb_key_record *record);
 /* As the store has it; `out` is large enough. */
 void tb_key_record_print(const struct tb_key_record *record, struct tb_buf *out);
-/* TB_E_INVALID: it is none. */
+/* TB_E_INVALID: it is none. The caller ends it with tb_key_record_fini. */
 int tb_key_record_parse(struct tb_str text, struct tb_key_record *ret_record, struct tb_err *err);
 /* "observe,act". */
 void tb_key_record_scopes(const struct tb_key_record *record, char *ret_text, size_t size);

@@ -20,7 +20,7 @@ enum {
     SCOPES_SIZE = 32,
     USE_MS = 60 * 1000, /* between two notes of when a key was used last */
     RETRY_MS = 1000,
-    RECORD_MAX = 4 * TB_KIB,
+    RECORD_MAX = 4 * TB_KIB + TB_POLICY_KEY_MAX,
 };
 
 struct tb_keys {
@@ -58,6 +58,7 @@ static struct key *key_of(struct tb_list *link)
     return TB_CONTAINER(link, struct key, link);
 }
 
+/* Takes over what the record refers to. */
 static struct key *key_new(struct tb_keys *keys, const struct tb_key_record *record,
                            enum state state)
 {
@@ -80,6 +81,7 @@ static void key_free(struct key *key)
     tb_map_remove(&key->keys->by_id, tb_str_of(key->record.id));
     tb_list_remove(&key->link);
     tb_gate_fini(&key->gate);
+    tb_key_record_fini(&key->record);
     tb_free(key);
 }
 
@@ -120,7 +122,8 @@ static void let_in(const struct key *key)
                                                  .label = record->label,
                                                  .scopes = record->scopes,
                                                  .expires_ms = record->expires_ms,
-                                                 .quota = record->quota},
+                                                 .quota = record->quota,
+                                                 .policy = record->policy},
                      record->hash);
 }
 
@@ -181,6 +184,11 @@ static int check_bounds(const struct tb_principal *by, const struct tb_key_spec 
                        "a key with limits of its own cannot make others, which would have them "
                        "once more; ask the operator");
     }
+    if (by->policy) {
+        return tb_fail(err, TB_E_FORBIDDEN,
+                       "a key with a policy of its own cannot make others, which would not be "
+                       "bound by it; ask the operator");
+    }
     if (by->expires_ms && (!spec->expires_ms || spec->expires_ms > by->expires_ms)) {
         return tb_fail(err, TB_E_FORBIDDEN,
                        "a key cannot make one that lasts longer than itself; give it an expiry "
@@ -215,6 +223,17 @@ static int check_room(const struct tb_keys *keys, const struct tb_principal *by,
     return tb_store_ready(&keys->core->store, err) ? 0 : TB_E_STORE;
 }
 
+static int check_policy(const struct tb_policy *policy, struct tb_err *err)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_POLICY_KEY_MAX);
+    if (policy && tb_json_print(tb_policy_json(policy), &text) < 0) {
+        return tb_fail(err, TB_E_PARAMS,
+                       "a key's policy has at most %d bytes; longer lists belong into the tenant's",
+                       TB_POLICY_KEY_MAX);
+    }
+    return 0;
+}
+
 static int check_spec(const struct tb_keys *keys, const struct tb_principal *by,
                       const struct tb_key_spec *spec, struct tb_err *err)
 {
@@ -238,6 +257,7 @@ static int check_spec(const struct tb_keys *keys, const struct tb_principal *by,
                        tb_scope_name(spec->scopes & ~by->scopes));
     }
     int rc = check_bounds(by, spec, err);
+    rc = rc < 0 ? rc : check_policy(spec->policy, err);
     return rc < 0 ? rc : check_room(keys, by, err);
 }
 
@@ -273,7 +293,8 @@ int tb_keys_create(struct tb_keys *keys, const struct tb_principal *by,
     struct tb_key_record record = {.scopes = spec->scopes,
                                    .created_ms = tb_clock_wall_ms(keys->core->clock),
                                    .expires_ms = spec->expires_ms,
-                                   .quota = spec->quota};
+                                   .quota = spec->quota,
+                                   .policy = tb_policy_ref(spec->policy, "key")};
     char text[TB_KEY_TEXT_SIZE];
     snprintf(record.tenant, sizeof(record.tenant), "%.*s", TB_STR_ARG(spec->tenant));
     snprintf(record.label, sizeof(record.label), "%.*s", TB_STR_ARG(spec->label));
@@ -379,13 +400,14 @@ void tb_keys_list(const struct tb_keys *keys, const struct tb_principal *by,
 static void on_record(struct tb_str id, struct tb_str value, void *user)
 {
     struct tb_keys *keys = user;
-    struct tb_key_record record;
+    struct tb_key_record record = {0};
     struct tb_err err;
     if (tb_map_get(&keys->by_id, id)) {
         return; /* from an attempt that failed half-way */
     }
     if (tb_key_record_parse(value, &record, &err) < 0 || !tb_str_eq_cstr(id, record.id)) {
         tb_log_at(keys->core->log, ERROR, "keys", "skipped a stored key", tb_kv("id", id));
+        tb_key_record_fini(&record);
         return;
     }
     struct key *key = key_new(keys, &record, ACTIVE);

@@ -36,6 +36,7 @@ struct tb_key_spec {
     unsigned scopes;
     int64_t expires_ms; /* wall clock; 0: never */
     struct tb_quota quota;
+    struct tb_policy *policy; /* borrowed; NULL: none of its own */
 };
 
 struct tb_keys *tb_keys_new(struct tb_core *core);

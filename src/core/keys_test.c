@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "core/key_record.h"
 #include "core/limits.h"
+#include "core/policy.h"
 
 #include "support/fake_store.h"
 #include "support/principals.h"
@@ -353,6 +354,95 @@ static void a_store_that_begins_anew_gets_the_keys_again(void **state)
     assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_KEY), 1);
 }
 
+static struct tb_policy *policy_of(const char *text)
+{
+    struct tb_policy *policy = NULL;
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(tb_str_of(text));
+    assert_int_equal(tb_policy_read(json, &policy, NULL), 0);
+    return policy;
+}
+
+static struct made make_narrow(struct rig *rig, struct tb_principal *by, const char *text)
+{
+    struct tb_policy *policy = policy_of(text);
+    struct made made =
+        make(rig, by,
+             &(struct tb_key_spec){
+                 .tenant = TB_STR("acme"), .scopes = TB_SCOPE_OBSERVE, .policy = policy});
+    tb_policy_unref(policy, "test");
+    return made;
+}
+
+static void a_key_has_the_policy_that_it_was_made_with_over_a_restart(void **state)
+{
+    static const char text[] = "{\"tools\":{\"deny\":[\"x\"]},\"allow_domains\":[\"a.test\"]}";
+    struct rig *rig = *state;
+    struct tb_principal *who = NULL;
+    struct made made = make_narrow(rig, principal_of("default"), text);
+    struct made plain = make_for(rig, "acme");
+    TB_AUTO(tb_free) char *listed = list(rig, "acme", TB_SCOPE_ADMIN);
+    assert_non_null(strstr(listed, text));
+    for (int i = 0; i < 2; i++) {
+        struct tb_policy *policy = policy_of(text);
+        assert_int_equal(enter(rig, made.text, &who), 0);
+        assert_true(tb_policy_is_same(who->policy, policy));
+        assert_int_equal(enter(rig, plain.text, &who), 0);
+        assert_null(who->policy);
+        tb_policy_unref(policy, "test");
+        end(rig);
+        begin(rig);
+    }
+}
+
+static void a_policy_that_cannot_be_read_allows_nothing(void **state)
+{
+    struct rig *rig = *state;
+    struct fake_store *store = fake_store_of(rig);
+    struct tb_principal *who = NULL;
+    struct made made = make_narrow(rig, principal_of("default"), "{\"read_only\":true}");
+    TB_AUTO(tb_free) char *record = tb_str_dup(fake_store_get(store, TB_SPACE_KEY, made.id));
+    char *at = strstr(record, "read_only");
+    memcpy(at, "of_a_newr", strlen("of_a_newr"));
+    end(rig);
+    fake_store_set(store, TB_SPACE_KEY, made.id, tb_str_of(record));
+    begin(rig);
+    assert_int_equal(enter(rig, made.text, &who), 0);
+    struct tb_policy_set set = {.parts = {[TB_POLICY_KEY] = who->policy}};
+    assert_int_equal(tb_policy_judge_tool(&set, "click", NULL, 0, NULL), TB_E_DENIED);
+    assert_int_equal(tb_policy_judge_url(&set, TB_STR("https://a.test"), NULL),
+                     TB_E_DOMAIN_BLOCKED);
+}
+
+static void a_key_with_a_policy_makes_none_without_it(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_policy *policy = policy_of("{\"read_only\":true}");
+    struct tb_principal *admin =
+        tb_principal_new(&(struct tb_principal_spec){.tenant = "acme",
+                                                     .key = "k",
+                                                     .label = "",
+                                                     .scopes = TB_SCOPE_OBSERVE | TB_SCOPE_ADMIN,
+                                                     .policy = policy});
+    tb_policy_unref(policy, "test"); /* the principal has its own reference */
+    assert_int_equal(make_narrow(rig, admin, "{\"read_only\":true}").rc, TB_E_FORBIDDEN);
+    tb_principal_unref(admin, "test");
+}
+
+static void a_key_s_policy_is_short(void **state)
+{
+    struct rig *rig = *state;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SIZE_MAX);
+    tb_buf_printf(&text, "{\"block_domains\":[\"a.test\"");
+    for (int i = 0; text.len < TB_POLICY_KEY_MAX; i++) {
+        tb_buf_printf(&text, ",\"a%d.test\"", i);
+    }
+    tb_buf_printf(&text, "]}");
+    tb_buf_append_char(&text, '\0');
+    struct made made = make_narrow(rig, principal_of("default"), (const char *)text.data);
+    assert_int_equal(made.rc, TB_E_PARAMS);
+    assert_int_equal(fake_store_count(fake_store_of(rig), TB_SPACE_KEY), 0);
+}
+
 int main(void)
 {
 #define KEYS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -371,6 +461,10 @@ int main(void)
         KEYS_TEST(an_unknown_key_is_no_wrong_one_until_all_are_read),
         KEYS_TEST(a_record_that_is_none_is_passed_over),
         KEYS_TEST(a_store_that_begins_anew_gets_the_keys_again),
+        KEYS_TEST(a_key_has_the_policy_that_it_was_made_with_over_a_restart),
+        KEYS_TEST(a_policy_that_cannot_be_read_allows_nothing),
+        KEYS_TEST(a_key_with_a_policy_makes_none_without_it),
+        KEYS_TEST(a_key_s_policy_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,8 +157,9 @@ enum {
     TB_POLICY_HOST_RULES_MAX = 64, /* for one host or network */
     TB_REFUSALS_TOLD = 100,        /* pages of a session, in so long; then a number */
     TB_REFUSALS_MS = 60 * 1000,
-    TB_POLICY_TOOLS_MAX = 1000,         /* names in a list of tools */
-    TB_POLICY_SESSION_MAX = 8 * TB_KIB, /* of one that a session brings: it is in its record */
+    TB_POLICY_TOOLS_MAX = 1000, /* names in a list of tools */
+    TB_POLICY_KEY_MAX =
+        4 * TB_KIB, /* of a key's: it is in its record and in those of its sessions */
 
     /* The configuration file */
     TB_CONFIG_FILE_MAX = TB_MIB,

@@ -9,6 +9,7 @@
 #include "core/session_policy.h"
 
 #include "support/core_rig.h"
+#include "support/principals.h"
 
 static int setup(void **state)
 {
@@ -18,9 +19,29 @@ static int setup(void **state)
     return rc;
 }
 
+static struct tb_policy *policy_of(const char *text)
+{
+    struct tb_policy *policy = NULL;
+    TB_AUTO(tb_free) char *copy = tb_strdup(text);
+    for (char *at = copy; (at = strchr(at, '\'')); at++) {
+        *at = '"';
+    }
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(tb_str_of(copy));
+    assert_int_equal(tb_policy_read(json, &policy, NULL), 0);
+    return policy;
+}
+
+/* From now on tenant "t" calls with another key, which has this policy; NULL: none. */
+static void call_with(const char *text)
+{
+    tb_policy_unref(principal_t.policy, "test");
+    principal_t.policy = text ? policy_of(text) : NULL;
+}
+
 static int teardown(void **state)
 {
     struct rig *rig = *state;
+    call_with(NULL);
     rig_stop(rig);
     tb_policies_free(rig->core.policies);
     rig->core.policies = NULL;
@@ -190,6 +211,70 @@ static void a_session_that_cannot_read_its_policy_may_do_nothing(void **state)
     assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"a\"}"), TB_E_DENIED);
 }
 
+static void a_call_obeys_the_key_that_makes_it(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    call_with("{'read_only':true}");
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_DENIED);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    call_with("{'tools':{'deny':['navigate']}}");
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_DENIED);
+    call_with(NULL);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), 0);
+}
+
+static void a_session_obeys_the_key_that_started_it_whoever_calls(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    call_with("{'read_only':true,'allow_domains':['fine.test'],'uploads':9}");
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    call_with(NULL); /* revoked, and another one comes */
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"a\"}"), TB_E_DENIED);
+    assert_int_equal(tb_session_policy_page(session, TB_STR("https://fine.test/"), &err), 0);
+    assert_int_equal(tb_session_policy_page(session, TB_STR("https://other.test/"), &err),
+                     TB_E_DOMAIN_BLOCKED);
+    assert_non_null(strstr(err.text, "allow_domains of the policy of the key that started"));
+    assert_int_equal(tb_session_policy_file_max(session, true), 9);
+}
+
+static void a_key_with_rules_for_the_network_uses_no_session_without_them(void **state)
+{
+    struct rig *rig = *state;
+    rig_create(rig, "open");
+    rig_turn(rig);
+    call_with("{'allow_domains':['fine.test'],'read_only':false}");
+    rig_create(rig, "bound");
+    rig_turn(rig);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"open\"}"), TB_E_DENIED);
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"bound\"}"), 0);
+    call_with("{'read_only':false,'allow_domains':['fine.test']}"); /* the same in other words */
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"bound\"}"), 0);
+    call_with("{'allow_domains':['other.test']}");
+    assert_int_equal(rig_run(rig, &rig_click, "talk", "{\"sessionId\":\"bound\"}"), TB_E_DENIED);
+}
+
+/* The ceiling of the session's starter is not that of whoever calls. */
+static void a_file_is_given_under_the_ceiling_of_the_key_that_calls(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    call_with("{'uploads':7}");
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    assert_int_equal(tb_session_policy_file_max(session, true), -1);
+    struct rig_call *call = rig_start(rig, &rig_click, "talk", "{\"sessionId\":\"a\"}");
+    rig_turn(rig);
+    assert_int_equal(tb_session_policy_file_max(session, true), 7);
+    assert_int_equal(tb_session_policy_file_max(session, false), -1);
+    tb_fake_release(rig->fake, session->id);
+    rig_turn(rig);
+    rig_expect(call, 0);
+    assert_int_equal(tb_session_policy_file_max(session, true), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +289,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_settings_are_the_operators_policy, setup, teardown),
         cmocka_unit_test_setup_teardown(a_page_is_judged_and_its_refusal_told, setup, teardown),
         cmocka_unit_test_setup_teardown(sessions_on_a_page_that_is_blocked_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_call_obeys_the_key_that_makes_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_session_obeys_the_key_that_started_it_whoever_calls,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            a_key_with_rules_for_the_network_uses_no_session_without_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_file_is_given_under_the_ceiling_of_the_key_that_calls,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(a_session_that_cannot_read_its_policy_may_do_nothing, setup,
                                         teardown),
     };

@@ -22,6 +22,7 @@ static const char *const owners[TB_POLICY_PARTS] = {
     [TB_POLICY_OPERATOR] = "the operator's policy",
     [TB_POLICY_TENANT] = "the tenant's policy",
     [TB_POLICY_KEY] = "the key's policy",
+    [TB_POLICY_STARTER] = "the policy of the key that started the session",
     [TB_POLICY_SESSION] = "the session's policy",
     [TB_POLICY_TOOLSET] = "the toolset's allowlist",
 };
@@ -59,12 +60,22 @@ const struct cJSON *tb_policy_json(const struct tb_policy *policy)
     for (size_t i = 0; i < TB_POLICY_PARTS; i++) \
         for (const struct tb_policy *part = (set)->parts[i]; part; part = NULL)
 
+bool tb_policy_limits_network(const struct tb_policy *policy)
+{
+    return policy->allow || policy->block || policy->schemes ||
+           policy->private_networks == TB_PRIVATE_DENY;
+}
+
+bool tb_policy_is_same(const struct tb_policy *a, const struct tb_policy *b)
+{
+    return a == b || (a && b && tb_json_eq(a->json, b->json));
+}
+
 bool tb_policy_is_empty(const struct tb_policy_set *set)
 {
     PARTS_FOREACH(part, i, set)
     {
-        if (part->allow || part->block || part->schemes ||
-            part->private_networks == TB_PRIVATE_DENY) {
+        if (tb_policy_limits_network(part)) {
             return false;
         }
     }

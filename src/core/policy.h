@@ -3,9 +3,10 @@
  *
  * A policy is read once from JSON (or from the policy: section of tabard.yaml, which becomes that)
  * and never changes; it is counted. What holds for a session is a set of them: the operator's, its
- * tenant's, its key's and its own. All must allow, so that a later one can only narrow. What was
- * not said limits nothing, but a cloud's metadata service and the daemon's own ports are always
- * out of reach, and private networks are as soon as several tenants share the daemon. */
+ * tenant's, those of the keys that call and that started it, and its own. All must allow, so that a
+ * later one can only narrow. What was not said limits nothing, but a cloud's metadata service and
+ * the daemon's own ports are always out of reach, and private networks are as soon as several
+ * tenants share the daemon. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,7 +25,8 @@ struct tb_policy;
 enum tb_policy_part {
     TB_POLICY_OPERATOR,
     TB_POLICY_TENANT,
-    TB_POLICY_KEY,
+    TB_POLICY_KEY,     /* with which somebody calls */
+    TB_POLICY_STARTER, /* the key that started the session */
     TB_POLICY_SESSION,
     TB_POLICY_TOOLSET, /* what the document of a toolset wants */
     TB_POLICY_PARTS,
@@ -68,6 +70,10 @@ static inline void tb_policy_unref_auto(struct tb_policy **policy)
 /* As it was given. */
 const struct cJSON *tb_policy_json(const struct tb_policy *policy);
 
+/* Has rules for where pages connect to. */
+bool tb_policy_limits_network(const struct tb_policy *policy);
+/* Both say the same; NULL says nothing. */
+bool tb_policy_is_same(const struct tb_policy *a, const struct tb_policy *b);
 /* Nothing limits where pages connect to, so that no proxy has to watch over it. */
 bool tb_policy_is_empty(const struct tb_policy_set *set);
 

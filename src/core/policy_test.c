@@ -151,7 +151,8 @@ static void a_refusal_names_the_rule_and_whose_it_is(void **state)
     struct tb_err err = {0};
     struct tb_policy *policy = policy_of("{'block_domains':['Evil.test']}");
     struct tb_policy *other = policy_of("{'allow_domains':['good.test']}");
-    const struct tb_policy_set set = {.parts = {NULL, policy, NULL, other}};
+    const struct tb_policy_set set = {
+        .parts = {[TB_POLICY_TENANT] = policy, [TB_POLICY_SESSION] = other}};
     (void)state;
     tb_policy_judge_url(&set, TB_STR("http://a.evil.test/x"), &err);
     assert_string_equal(

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/policy.h"
 
 struct tb_principal *tb_principal_new(const struct tb_principal_spec *spec)
 {
@@ -14,6 +15,7 @@ struct tb_principal *tb_principal_new(const struct tb_principal_spec *spec)
     principal->scopes = spec->scopes;
     principal->expires_ms = spec->expires_ms;
     principal->quota = spec->quota;
+    principal->policy = tb_policy_ref(spec->policy, "principal");
     assert(strlen(spec->tenant) < TB_TENANT_SIZE && strlen(spec->key) < TB_KEY_SIZE);
     snprintf(principal->tenant, sizeof(principal->tenant), "%s", spec->tenant);
     snprintf(principal->key, sizeof(principal->key), "%s", spec->key);
@@ -34,6 +36,7 @@ void tb_principal_unref(struct tb_principal *principal, const char *why)
     (void)why;
     if (principal && --principal->refs == 0) {
         assert(tb_list_empty(&principal->live)); /* whoever is on it holds a reference */
+        tb_policy_unref(principal->policy, "principal");
         tb_free(principal);
     }
 }

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "core/rates.h"
 
+struct tb_policy;
 struct tb_view;
 
 #define TB_TENANT_DEFAULT "default" /* the operator's, and whoever's is not said */
@@ -49,8 +50,9 @@ struct tb_principal {
     int64_t expires_ms;        /* wall clock; 0: never */
     int64_t used_ms;           /* wall clock, when it was last let in; 0: not yet */
     struct tb_quota quota;
-    struct tb_rate rate; /* of its calls */
-    bool revoked;        /* begins nothing any more; what is live ends at once */
+    struct tb_policy *policy; /* narrows what it may; a reference; NULL: none of its own */
+    struct tb_rate rate;      /* of its calls */
+    bool revoked;             /* begins nothing any more; what is live ends at once */
     struct tb_list live;
 };
 
@@ -61,6 +63,7 @@ struct tb_principal_spec {
     unsigned scopes;
     int64_t expires_ms;
     struct tb_quota quota;
+    struct tb_policy *policy; /* borrowed */
 };
 
 /* A call or a stream that goes on in the name of a principal, inside its own record. */

@@ -25,8 +25,9 @@ enum {
     REFRESH_MS = 10 * 1000,
     SPARE_BYTES = 512, /* of a light record, for its key and the like */
     LOSS_SIZE = sizeof(((struct tb_err *)NULL)->text),
-    LABEL_SIGNS = 16,       /* around the name of a secret */
-    ARGS_MAX = 16 * TB_KIB, /* sealed; leaves room for the rest of a light record */
+    LABEL_SIGNS = 16,                    /* around the name of a secret */
+    ARGS_MAX = 16 * TB_KIB,              /* sealed; leaves room for the rest of a light record */
+    STARTER_MAX = 2 * TB_POLICY_KEY_MAX, /* sealed */
 };
 
 /* Sealing. A seal is bound to the session and to what it is for. */
@@ -88,6 +89,37 @@ int tb_record_open_state(const struct tb_session *session, struct tb_str sealed,
     return unseal(session, "state", sealed, out);
 }
 
+static void print_starter(const struct tb_session *session, struct tb_json_writer *json)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(TB_POLICY_KEY_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(STARTER_MAX);
+    if (!session->bounds.starter) {
+        return;
+    }
+    /* Of one that does not fit, which is none of a key, the next daemon knows that there was one.
+     */
+    if (tb_json_print(tb_policy_json(session->bounds.starter), &plain) == 0) {
+        seal(session, "starter", tb_buf_str(&plain), &sealed);
+    }
+    tb_json_member_str(json, "starter", tb_buf_str(&sealed));
+}
+
+/* What cannot be read may have forbidden everything. */
+static void fill_starter(struct tb_session *session, struct tb_str raw)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(STARTER_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf plain = TB_BUF(TB_POLICY_KEY_MAX);
+    struct cJSON *json = NULL;
+    if (tb_json_string_decode(raw, &sealed) == 0 &&
+        unseal(session, "starter", tb_buf_str(&sealed), &plain) == 0) {
+        json = tb_json_parse(tb_buf_str(&plain));
+    }
+    if (tb_policy_read(json, &session->bounds.starter, NULL) < 0) {
+        session->bounds.starter = tb_policy_new_nothing();
+    }
+    tb_json_free(json);
+}
+
 /* Writing. */
 
 static int64_t wall_of(const struct tb_session *session, int64_t mono_ms)
@@ -133,6 +165,7 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     if (session->args) {
         tb_json_member_cstr(json, "args", session->args);
     }
+    print_starter(session, json);
     /* Last: others choose how many there are and what they are called, and must not make the record
      * too long to be stored. */
     size_t used_bytes = json->out->len + SPARE_BYTES;
@@ -202,6 +235,7 @@ enum {
     SECRETS,
     LOSS,
     ARGS,
+    STARTER,
     FIELD_COUNT,
 };
 
@@ -222,7 +256,7 @@ static const struct record blank = {{
     [REFS] = {.key = "refs"},       [AUTHORS] = {.key = "authors"},
     [UNTOLD] = {.key = "untold"},   [CURRENT_OF] = {.key = "current_of"},
     [SECRETS] = {.key = "secrets"}, [LOSS] = {.key = "loss"},
-    [ARGS] = {.key = "args"},
+    [ARGS] = {.key = "args"},       [STARTER] = {.key = "starter"},
 }};
 
 static bool text_of(struct tb_str raw, char *ret_text, size_t size)
@@ -342,6 +376,9 @@ static int fill(struct tb_session *session, const struct record *record, struct 
     }
     if (tb_json_string_decode(record->fields[ARGS].value.text, &args) == 0) {
         session->args = tb_str_dup(tb_buf_str(&args));
+    }
+    if (record->fields[STARTER].value.type != TB_JSON_ABSENT) {
+        fill_starter(session, record->fields[STARTER].value.text);
     }
     return 0;
 }

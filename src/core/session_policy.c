@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "core/call_internal.h"
 #include "core/core.h"
 #include "core/egress.h"
 #include "core/limits.h"
@@ -50,17 +51,28 @@ void tb_session_policy_restore(struct tb_session *session, const struct cJSON *a
 void tb_session_policy_fini(struct tb_session *session)
 {
     tb_policy_unref(session->bounds.policy, "session");
+    tb_policy_unref(session->bounds.starter, "session");
     tb_free(session->bounds.refusals);
 }
 
 struct tb_policy_set tb_session_policies(const struct tb_session *session)
 {
     struct tb_policy_set set = tb_policies_of(session->core->policies, session->tenant);
+    set.parts[TB_POLICY_STARTER] = session->bounds.starter;
     set.parts[TB_POLICY_SESSION] = session->bounds.policy;
     if (session->traits.brief) {
         set.parts[TB_POLICY_TOOLSET] = tb_policies_of_octopus(session->core->policies);
     }
     set.own = tb_egresses_own(session->core->egresses);
+    return set;
+}
+
+struct tb_policy_set tb_caller_policies(const struct tb_core *core, const struct tb_principal *who,
+                                        const struct tb_session *session)
+{
+    struct tb_policy_set set =
+        session ? tb_session_policies(session) : tb_policies_of(core->policies, who->tenant);
+    set.parts[TB_POLICY_KEY] = who->policy;
     return set;
 }
 
@@ -75,7 +87,7 @@ static unsigned uses_of(const struct tb_tool *tool)
     return op_uses[tool->op] | (looks ? 0 : TB_POLICY_CHANGES);
 }
 
-int tb_session_policy_tool(const struct tb_core *core, const char *tenant,
+int tb_session_policy_tool(const struct tb_core *core, const struct tb_principal *who,
                            const struct tb_session *session, const struct tb_entry *entry,
                            struct tb_err *err)
 {
@@ -83,11 +95,23 @@ int tb_session_policy_tool(const struct tb_core *core, const char *tenant,
     if (rc < 0) {
         return rc;
     }
-    const struct tb_policy_set set =
-        session ? tb_session_policies(session) : tb_policies_of(core->policies, tenant);
+    const struct tb_policy_set set = tb_caller_policies(core, who, session);
     const char *shown = entry->face ? entry->face->name : NULL;
     shown = entry->brought ? entry->brought->shown : shown;
     return tb_policy_judge_tool(&set, entry->tool->name, shown, uses_of(entry->tool), err);
+}
+
+int tb_session_policy_admits(const struct tb_session *session, const struct tb_principal *who,
+                             struct tb_err *err)
+{
+    if (!who->policy || !tb_policy_limits_network(who->policy) ||
+        tb_policy_is_same(who->policy, session->bounds.starter)) {
+        return 0;
+    }
+    return tb_fail(err, TB_E_DENIED,
+                   "cannot be used in session '%s', whose pages are not bound by the key's policy; "
+                   "start a session with this key",
+                   session->name);
 }
 
 /* Of a flood the first ones of a minute are told, then how many there were besides. */
@@ -135,10 +159,24 @@ int tb_session_policy_page(void *owner, struct tb_str url, struct tb_err *err)
     return rc == TB_E_DOMAIN_BLOCKED ? rc : 0; /* what is no address is the driver's to refuse */
 }
 
+/* Only a call gives files, and the key that makes it may be another than the session's. */
+static int64_t given_max(const struct tb_session *session)
+{
+    struct tb_policy_set set = tb_session_policies(session);
+    int64_t least = tb_policy_bytes_max(&set, TB_POLICY_UPLOADS);
+    LIST_FOREACH(link, &session->queue.running) {
+        const struct tb_call *call = TB_CONTAINER(link, struct tb_call, link);
+        set = tb_caller_policies(session->core, call->caller.who, session);
+        int64_t max = tb_policy_bytes_max(&set, TB_POLICY_UPLOADS);
+        least = max >= 0 && (least < 0 || max < least) ? max : least;
+    }
+    return least;
+}
+
 int64_t tb_session_policy_file_max(void *owner, bool given)
 {
     const struct tb_policy_set set = tb_session_policies(owner);
-    return tb_policy_bytes_max(&set, given ? TB_POLICY_UPLOADS : TB_POLICY_DOWNLOADS);
+    return given ? given_max(owner) : tb_policy_bytes_max(&set, TB_POLICY_DOWNLOADS);
 }
 
 static bool has_wrong_page(const struct tb_session *session)

@@ -5,9 +5,11 @@
 
 #include "base/err.h"
 #include "core/policy.h"
+#include "core/principal.h"
 #include "core/toolbox.h"
 
 struct cJSON;
+struct tb_core;
 struct tb_egress;
 struct tb_mask;
 struct tb_refusals;
@@ -16,6 +18,7 @@ struct tb_sessions;
 
 /* What a session may do, and what may leave it. */
 struct tb_session_bounds {
+    struct tb_policy *starter;    /* of the key that started it; NULL: it had none */
     struct tb_policy *policy;     /* its own, from its arguments once it was opened; NULL: none */
     struct tb_refusals *refusals; /* of pages; NULL: none yet */
     struct tb_egress *egress;     /* NULL: its browser reaches the network by itself */
@@ -32,11 +35,19 @@ void tb_session_policy_restore(struct tb_session *session, const struct cJSON *a
 void tb_session_policy_fini(struct tb_session *session);
 /* As they are now; borrowed until the next turn of the loop. */
 struct tb_policy_set tb_session_policies(const struct tb_session *session);
-/* Whether a caller of this tenant may run the tool, with this session if it is not NULL.
- * TB_E_DENIED, TB_E_STORE while nobody knows; the words are the rest of a sentence about it. */
-int tb_session_policy_tool(const struct tb_core *core, const char *tenant,
+/* The same with that of the key by which somebody calls; what holds for all of its sessions if
+ * `session` is NULL. */
+struct tb_policy_set tb_caller_policies(const struct tb_core *core, const struct tb_principal *who,
+                                        const struct tb_session *session);
+/* Whether a caller may run the tool, with this session if it is not NULL. TB_E_DENIED, TB_E_STORE
+ * while nobody knows; the words are the rest of a sentence about it. */
+int tb_session_policy_tool(const struct tb_core *core, const struct tb_principal *who,
                            const struct tb_session *session, const struct tb_entry *entry,
                            struct tb_err *err);
+/* Whether it may use this session at all. A key with rules for the network must not get around them
+ * by a session whose pages are not bound by them. TB_E_DENIED, with words of the same kind. */
+int tb_session_policy_admits(const struct tb_session *session, const struct tb_principal *who,
+                             struct tb_err *err);
 /* For drivers (core/driver.h): whether a page of the session, `owner`, may be at this address. A
  * refusal is told. */
 int tb_session_policy_page(void *owner, struct tb_str url, struct tb_err *err);

@@ -344,6 +344,7 @@ static struct tb_session *make(struct tb_sessions *sessions, const struct tb_cal
     session->traits.files = caller->files;
     tb_id_make(sessions->core->secret, session->id);
     snprintf(session->key, sizeof(session->key), "%s", caller->who->key);
+    session->bounds.starter = tb_policy_ref(caller->who->policy, "session");
     session->traits.of_conversation = owned;
     session->traits.brief = owned && caller->brief;
     session->traits.hidden = spec->hidden;

@@ -439,6 +439,38 @@ static void a_private_session_ends_where_its_conversation_cannot_come_back(void 
                      1);
 }
 
+/* The key may be revoked by then. */
+static void a_session_keeps_what_its_key_was_not_allowed(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_policy *policy = NULL;
+    TB_AUTO(tb_json_free)
+    struct cJSON *json = tb_json_parse(TB_STR("{\"block_domains\":[\"evil.test\"]}"));
+    assert_int_equal(tb_policy_read(json, &policy, NULL), 0);
+    principal_t.policy = policy;
+    make(rig, "a", TB_KIND_BROWSER, NULL);
+    principal_t.policy = NULL;
+    make(rig, "b", TB_KIND_BROWSER, NULL);
+    struct fake_store *store = fake_store_of(rig);
+    char id[TB_ID_SIZE];
+    memcpy(id, rig_find(rig, "a")->id, sizeof(id));
+    struct tb_str record = fake_store_get(store, TB_SPACE_SESSION, id);
+    assert_null(memmem(record.ptr, record.len, "evil", 4)); /* sealed */
+    rig_kill(rig, 0);
+    assert_true(tb_policy_is_same(rig_find(rig, "a")->bounds.starter, policy));
+    assert_null(rig_find(rig, "b")->bounds.starter);
+    tb_policy_unref(policy, "test");
+
+    TB_AUTO(tb_free) char *text = tb_str_dup(fake_store_get(store, TB_SPACE_SESSION, id));
+    memcpy(strstr(text, "\"starter\":\"") + 11, "AAAA", 4);
+    rig_kill(rig, 0);
+    fake_store_set(store, TB_SPACE_SESSION, id, tb_str_of(text));
+    rig_kill(rig, 0);
+    const struct tb_policy_set set = tb_session_policies(rig_find(rig, "a"));
+    assert_int_equal(tb_policy_judge_tool(&set, "click", NULL, 0, NULL), TB_E_DENIED);
+    assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"b\"}"), 0);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -447,6 +479,7 @@ int main(void)
         RIG_TEST(a_session_is_on_record_from_its_beginning_to_its_end),
         RIG_TEST(a_killed_daemon_has_its_sessions_again),
         RIG_TEST(the_arguments_come_back_to_the_driver),
+        RIG_TEST(a_session_keeps_what_its_key_was_not_allowed),
         RIG_TEST(refs_that_were_given_are_never_given_again),
         RIG_TEST(refs_that_only_the_state_knows_of_are_not_given_again),
         RIG_TEST(what_the_caller_did_last_counts),

@@ -281,7 +281,7 @@ int tb_toolbox_permit(const struct tb_core *core, const struct tb_caller *caller
     /* Calls wait until what is stored is read, and are judged again when their turn comes. */
     return tb_policies_ready(core->policies, NULL) < 0
                ? 0
-               : tb_session_policy_tool(core, caller->who->tenant, session, entry, err);
+               : tb_session_policy_tool(core, caller->who, session, entry, err);
 }
 
 static bool find_static(const struct tb_core *core, const struct tb_view *view, struct tb_str name,

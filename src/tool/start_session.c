@@ -6,7 +6,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/lifetime.h"
-#include "core/policies.h"
+#include "core/session_policy.h"
 #include "core/view.h"
 #include "tool/params.h"
 #include "tool/print.h"
@@ -106,8 +106,8 @@ static int check_endpoint(enum tb_provider provider, bool given, struct tb_err *
 /* Somebody else's browser goes where it likes: we are not in its way. */
 static int check_policy(const struct tb_call *call, enum tb_provider provider, struct tb_err *err)
 {
-    const char *tenant = tb_call_caller(call)->who->tenant;
-    struct tb_policy_set set = tb_policies_of(tb_call_core(call)->policies, tenant);
+    const struct tb_principal *who = tb_call_caller(call)->who;
+    struct tb_policy_set set = tb_caller_policies(tb_call_core(call), who, NULL);
     struct tb_policy *policy = NULL;
     const struct cJSON *given = tb_json_get(tb_call_args(call), "policy");
     int rc = given ? tb_policy_read(given, &policy, err) : 0;

@@ -2,13 +2,14 @@
 // API keys: made, listed, revoked, expired, limited; by REST, by the command line, and after kill -9.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import WebSocket from 'ws';
 import { Daemon, fixtures, headersFor, run, within } from '../support/daemon.mjs';
 import { Reader } from '../support/events.mjs';
 import { as, ask, makeKey, revokeKey } from '../support/keys.mjs';
-import { Stdio, Stream, beginSession, initialize, post, request } from '../support/mcp.mjs';
+import { Stdio, Stream, beginSession, initialize, post, postModern, request } from '../support/mcp.mjs';
 
 const SECOND = 1000;
 const keysOf = (daemon) => (args) => run([
@@ -88,6 +89,8 @@ test('a body that is not what a key needs is refused, with the reason', async (t
     [], {}, { tenant: 'a' }, { tenant: 5, scopes: 'act' }, { tenant: 'a', scopes: [] }, { tenant: 'a', scopes: ['root'] },
     { tenant: 'a', scopes: 'act', expires: '0d' }, { tenant: 'a', scopes: 'act', expires: -1 }, { tenant: 'a', scopes: 'act', label: 'x'.repeat(97) },
     { tenant: 'a', scopes: 'act', sessions_max: 1.5 }, { tenant: 'a', scopes: 'act', calls_per_minute: -3 }, { tenant: 'a', scope: 'act' },
+    { tenant: 'a', scopes: 'act', policy: [] }, { tenant: 'a', scopes: 'act', policy: { allow_domains: ['com'] } }, { tenant: 'a', scopes: 'act', policy: { nonsense: 1 } },
+    { tenant: 'a', scopes: 'act', policy: { allow_domains: Array.from({ length: 500 }, (_, i) => `a${i}.test`) } },
   ];
   for (const body of bodies) {
     const reply = await ask(daemon, daemon.token, '/api/keys', { method: 'POST', body });
@@ -267,4 +270,65 @@ test('a key gets around its own end and limits by no other key', async (t) => {
     const limited = await makeKey(daemon, { tenant: 'acme', scopes: ['admin'], ...limit });
     assert.equal(await make(limited, limit), 403, 'two keys would have the limit twice');
   }
+});
+
+/** The words of a tool's result, as the holder of a key gets it. */
+async function said(daemon, key, name, args, more = {}) {
+  const reply = await postModern(as(daemon, key), 'tools/call', { name, arguments: args }, { headers: { 'x-conversation-id': 'c' }, ...more });
+  const { result, error } = reply.json ?? reply.events.at(-1).message;
+  return error ? error.message : result.content.map((item) => item.text ?? '').join('\n');
+}
+
+test('a key with a policy is bound by it, and so are the sessions that it started, also when it is revoked', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const keys = keysOf(daemon);
+  const file = path.join(daemon.dir, 'policy.json');
+  const policy = { allow_domains: ['fine.test'], tools: { deny: ['browser_hover'] } };
+  await writeFile(file, `${JSON.stringify(policy, null, 2)}\n`);
+  const made = await keys(['create', '--tenant', 'default', '--scope', 'act', '--policy', file, '--json']);
+  assert.equal(made.code, 0, made.stderr);
+  const narrow = JSON.parse(made.stdout);
+  assert.deepEqual(narrow.policy, policy);
+  const listed = JSON.parse((await keys(['list', '--json'])).stdout).keys;
+  assert.deepEqual(listed.find(({ id }) => id === narrow.id).policy, policy);
+  const wide = await makeKey(daemon, { tenant: 'default', scopes: 'act' });
+  assert.equal('policy' in wide, false);
+  await said(daemon, wide.key, 'start_session', { sessionId: 'open' });
+
+  const look = async (d) => {
+    for (const key of [narrow.key, wide.key]) {
+      assert.match(await said(d, key, 'browser_navigate', { sessionId: 'bound', url: 'https://other.test/' }), /allow_domains of the policy of the key that started the session/);
+      assert.match(await said(d, key, 'browser_hover', { sessionId: 'bound', target: 'e1' }), /'tools\.deny' of the/);
+      assert.doesNotMatch(await said(d, key, 'browser_navigate', { sessionId: 'bound', url: 'https://fine.test/' }), /denied|blocked/);
+    }
+    assert.match(await said(d, narrow.key, 'browser_hover', { sessionId: 'open', target: 'e1' }), /'tools\.deny' of the key's policy/);
+    assert.match(await said(d, narrow.key, 'browser_navigate', { sessionId: 'open', url: 'https://fine.test/' }), /cannot be used in session 'open', whose pages are not bound by the key's policy/);
+    assert.doesNotMatch(await said(d, wide.key, 'browser_navigate', { sessionId: 'open', url: 'https://other.test/' }), /denied|blocked/);
+  };
+  await said(daemon, narrow.key, 'start_session', { sessionId: 'bound' });
+  await look(daemon);
+  await daemon.kill();
+  const again = await Daemon.start(t, { program: fixtures, dir: daemon.dir });
+  await look(again);
+  await revokeKey(again, narrow.id);
+  assert.match(await said(again, wide.key, 'browser_navigate', { sessionId: 'bound', url: 'https://other.test/' }), /of the key that started the session/);
+});
+
+test('a file without a policy makes no key, and a key with a policy makes no other', async (t) => {
+  const daemon = await Daemon.start(t);
+  const keys = keysOf(daemon);
+  const file = path.join(daemon.dir, 'policy.json');
+  const create = ['create', '--tenant', 'acme', '--scope', 'act', '--policy'];
+  for (const [content, code, words] of [['{', 2, /the policy in .*policy\.json/], ['{"x": 1}', 1, /policy: a policy has no member "x"/], [' '.repeat(70000), 2, /too large/]]) {
+    await writeFile(file, content);
+    const made = await keys([...create, file]);
+    assert.equal(made.code, code, made.stderr);
+    assert.match(made.stderr, words);
+  }
+  assert.match((await keys([...create, path.join(daemon.dir, 'none')])).stderr, /cannot read the policy in/);
+  assert.equal(JSON.parse((await keys(['list', '--json'])).stdout).keys.length, 0);
+  const admin = await makeKey(daemon, { tenant: 'acme', scopes: ['admin', 'act'], policy: { read_only: true } });
+  const other = await ask(daemon, admin.key, '/api/keys', { method: 'POST', body: { tenant: 'acme', scopes: 'act', policy: { read_only: true } } });
+  assert.equal(other.status, 403);
+  assert.match(other.text, /a key with a policy of its own cannot make others/);
 });

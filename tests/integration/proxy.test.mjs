@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { test } from 'node:test';
 import { Daemon, fixtures, sanitized, until, within } from '../support/daemon.mjs';
+import { as, makeKey, revokeKey } from '../support/keys.mjs';
 import { postModern } from '../support/mcp.mjs';
 
 const WAIT_MS = 20_000;
@@ -96,6 +97,19 @@ test('a pass opens what its own session may reach, and ends with it', async (t) 
   await daemon.request('/api/sessions/a/close', { method: 'POST', auth: true, headers: { 'content-type': 'application/json' }, body: '{}' });
   await within(closed, WAIT_MS, 'the tunnel ends with its session');
   assert.match((await tunnel(t, a, one.port)).text, /^HTTP\/1\.1 407 /);
+});
+
+test('the egress of a session obeys the policy of the key that started it, also when that is revoked', async (t) => {
+  const daemon = await setup(t);
+  const one = await listen(t, (socket) => socket.pipe(socket));
+  const two = await listen(t, (socket) => socket.pipe(socket));
+  const { id, key } = await makeKey(daemon, { tenant: 'default', scopes: 'act', policy: { allow_domains: [`127.0.0.1:${one.port}`] } });
+  const a = await startSession(as(daemon, key), 'a', {});
+  for (const revoked of [false, true]) {
+    assert.match((await tunnel(t, a, two.port)).text, /^HTTP\/1\.1 403 [^]*is not in allow_domains/, `revoked: ${revoked}`);
+    assert.match((await tunnel(t, a, one.port)).text, /^HTTP\/1\.1 200 /);
+    if (!revoked) await revokeKey(daemon, id);
+  }
 });
 
 test('NET-4: the ports of the daemon and metadata services are out of reach even where private networks are allowed', async (t) => {

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
+#include "core/policy.h"
 #include "proto/json_iter.h"
 #include "proto/json_scan.h"
 #include "proto/json_string.h"
@@ -10,6 +11,7 @@
 enum {
     SCOPES_MAX = 128,
     QUOTA_MAX = 1000000,
+    TOKENS_MAX = 2000, /* more than a policy of a key has */
 };
 
 void tb_key_wish_init(struct tb_key_wish *wish, const char *tenant, int64_t now_ms)
@@ -133,12 +135,24 @@ static int read_calls(struct tb_key_wish *wish, const struct tb_json_value *valu
     return read_count(value, "calls_per_minute", &wish->spec.quota.calls_per_minute, err);
 }
 
+static int read_policy(struct tb_key_wish *wish, const struct tb_json_value *value,
+                       struct tb_err *err)
+{
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value->text);
+    int rc = tb_policy_read(json, &wish->spec.policy, err);
+    if (rc < 0) {
+        tb_err_prefix(err, "policy: ");
+    }
+    return rc;
+}
+
 static const struct {
     const char *name;
     int (*read)(struct tb_key_wish *wish, const struct tb_json_value *value, struct tb_err *err);
 } members[] = {
     {"tenant", read_tenant},   {"scopes", read_scopes},         {"label", read_label},
     {"expires", read_expires}, {"sessions_max", read_sessions}, {"calls_per_minute", read_calls},
+    {"policy", read_policy},
 };
 
 /* A misspelt member would be passed over, and the caller believe that it counts. */
@@ -155,7 +169,7 @@ static int check_members(struct tb_str body, struct tb_err *err)
             struct tb_quoted name;
             return tb_fail(err, TB_E_PARAMS,
                            "unknown member %s; the body takes tenant, scopes, label, expires, "
-                           "sessions_max and calls_per_minute",
+                           "sessions_max, calls_per_minute and policy",
                            tb_quoted(&name, tb_str_sub(item.key, 1, item.key.len - 1), 0));
         }
     }
@@ -164,7 +178,8 @@ static int check_members(struct tb_str body, struct tb_err *err)
 
 int tb_key_wish_read(struct tb_key_wish *wish, struct tb_str body, struct tb_err *err)
 {
-    static const struct tb_json_limits limits = {.depth_max = 4, .token_max = 64};
+    static const struct tb_json_limits limits = {
+        .depth_max = 4, .token_max = TOKENS_MAX, .number_max = TB_JSON_NUMBER_TREE};
     struct tb_json_want wants[TB_COUNT(members)] = {{0}};
     for (size_t i = 0; i < TB_COUNT(members); i++) {
         wants[i].key = members[i].name;
@@ -187,4 +202,5 @@ void tb_key_wish_fini(struct tb_key_wish *wish)
 {
     tb_buf_fini(&wish->tenant);
     tb_buf_fini(&wish->label);
+    tb_policy_unref(wish->spec.policy, "wish");
 }

@@ -13,7 +13,7 @@ enum {
 };
 
 struct tb_key_wish {
-    struct tb_key_spec spec; /* points into the others */
+    struct tb_key_spec spec; /* points into the others, and refers to its policy */
     struct tb_buf tenant;
     struct tb_buf label;
     int64_t now_ms; /* wall clock, from which a time to live counts */

@@ -6,6 +6,7 @@
 
 #include "core/key_record.h"
 #include "core/limits.h"
+#include "core/policy.h"
 #include "front/api/key_wish.h"
 
 #define NOW_MS INT64_C(1700000000000)
@@ -24,12 +25,16 @@ static void read_record(struct tb_str text)
     struct tb_key_record again;
     struct tb_err err;
     TB_AUTO(tb_buf_fini) struct tb_buf printed = TB_BUF(TB_RECORD_LIGHT_MAX);
-    if (tb_key_record_parse(text, &record, &err) == 0) {
-        tb_key_record_print(&record, &printed);
-        check(tb_key_record_parse(tb_buf_str(&printed), &again, &err) == 0);
-        check(again.scopes == record.scopes && again.expires_ms == record.expires_ms);
-        check(tb_hash_eq(again.hash, record.hash));
+    if (tb_key_record_parse(text, &record, &err) < 0) {
+        return;
     }
+    tb_key_record_print(&record, &printed);
+    check(tb_key_record_parse(tb_buf_str(&printed), &again, &err) == 0);
+    check(again.scopes == record.scopes && again.expires_ms == record.expires_ms);
+    check(tb_hash_eq(again.hash, record.hash));
+    check(tb_policy_is_same(again.policy, record.policy));
+    tb_key_record_fini(&record);
+    tb_key_record_fini(&again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
