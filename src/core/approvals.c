@@ -37,6 +37,7 @@ struct tb_approval {
     int64_t until_ms;
     bool decided;
     bool approved;
+    bool held;             /* whoever waits for it is away */
     struct tb_timer timer; /* its end; once it is decided, the next turn */
     tb_approval_fn *fn;
     void *user;
@@ -92,7 +93,7 @@ static void on_timer(struct tb_timer *timer, void *user)
     void *owner = approval->user;
     struct tb_err err = {0};
     (void)timer;
-    if (!approval->decided) {
+    if (!approval->decided || approval->held) {
         tb_fail(&err, TB_E_DENIED, "%s needs a person's approval, and nobody gave it in time",
                 approval->tool);
         tell(approval, TB_EVENT_APPROVAL_DECIDED, NULL, "expired");
@@ -146,6 +147,32 @@ int tb_approvals_find(const struct tb_approvals *approvals, const struct tb_prin
                          tb_quoted(&shown, id, 0));
 }
 
+static void decide(struct tb_approval *approval, bool approve, const char *by)
+{
+    approval->decided = true;
+    approval->approved = approve;
+    tell(approval, TB_EVENT_APPROVAL_DECIDED, by, approve ? "approved" : "refused");
+    if (!approval->held) {
+        tb_timer_start(&approval->timer, 0);
+    }
+}
+
+void tb_approval_answer(struct tb_approval *approval, bool approve)
+{
+    if (!approval->decided) {
+        decide(approval, approve, "client");
+    }
+}
+
+bool tb_approval_hold(struct tb_approval *approval, bool held)
+{
+    approval->held = held;
+    if (approval->decided && !held) {
+        tb_timer_start(&approval->timer, 0);
+    }
+    return approval->decided;
+}
+
 int tb_approvals_decide(struct tb_approvals *approvals, const struct tb_principal *by,
                         struct tb_str id, bool approve, struct tb_err *err)
 {
@@ -154,12 +181,7 @@ int tb_approvals_decide(struct tb_approvals *approvals, const struct tb_principa
     if (rc < 0) {
         return rc;
     }
-    approval->decided = true;
-    approval->approved = approve;
-    tell(approval, TB_EVENT_APPROVAL_DECIDED,
-         tb_principal_may(by, TB_SCOPE_OPERATE) ? TB_OPERATOR : by->key,
-         approve ? "approved" : "refused");
-    tb_timer_start(&approval->timer, 0);
+    decide(approval, approve, tb_principal_may(by, TB_SCOPE_OPERATE) ? TB_OPERATOR : by->key);
     return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that wait for a person. A policy names tools in `ask`: each call of one waits until whoever
- * administers its tenant approves of it or refuses, and is refused when nobody does in time
- * (policy.ask_ms). Approvals do not outlive the daemon: neither do the calls.
+ * administers its tenant, or the person at the client that makes it (policy.ask_client), approves
+ * of it or refuses, and is refused when nobody does in time (policy.ask_ms). Approvals do not
+ * outlive the daemon: neither do the calls.
  *
  * What is asked for is on the bus as approval_wanted, without the call's arguments; these are for
  * those who decide alone. */
@@ -37,6 +38,12 @@ struct tb_approval *tb_approval_new(struct tb_approvals *approvals,
                                     void *user);
 /* Nobody waits for it any more: `fn` is not called. */
 void tb_approval_free(struct tb_approval *approval);
+/* The person at the client that makes the call has decided. Passed over if somebody else was
+ * earlier. */
+void tb_approval_answer(struct tb_approval *approval, bool approve);
+/* While it is held, `fn` does not come, whoever decides; and if its time is over by then, it is
+ * refused. True if somebody has decided. */
+bool tb_approval_hold(struct tb_approval *approval, bool held);
 /* TB_E_NOT_FOUND: there is none of this id for this principal, or it was decided already. */
 int tb_approvals_find(const struct tb_approvals *approvals, const struct tb_principal *by,
                       struct tb_str id, struct tb_err *err);

@@ -502,6 +502,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
                                       .everyone = request->caller.everyone};
     call->done = request->done;
     call->progress = request->progress;
+    tb_call_ask_init(call, request->ask);
     call->user = request->user;
     call->accepted_ms = tb_loop_now_ms(core->loop);
     call->deadline_ms = call->accepted_ms;

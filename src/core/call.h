@@ -31,6 +31,10 @@ typedef void tb_call_done_fn(struct tb_call *call, void *user);
 typedef void tb_call_progress_fn(struct tb_call *call, double done, double total,
                                  const char *message, void *user);
 
+/* A person has to approve of the call, and the caller may have one at hand: `question` is for that
+ * one. NULL: the last question is over. From the loop. */
+typedef void tb_call_ask_fn(struct tb_call *call, const char *question, void *user);
+
 /* JSON that has passed proto/json_scan. */
 struct tb_raw {
     struct tb_str json;
@@ -44,6 +48,7 @@ struct tb_call_request {
     struct tb_caller caller; /* copied */
     tb_call_done_fn *done;
     tb_call_progress_fn *progress; /* may be NULL */
+    tb_call_ask_fn *ask;           /* may be NULL: the caller can ask nobody */
     void *user;
 };
 
@@ -51,6 +56,14 @@ struct tb_call_request {
 struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request *request);
 /* Ends it soon, with TB_E_CANCELLED; `done` still comes. */
 void tb_call_cancel(struct tb_call *call);
+
+/* The answer to the question; the first one counts, and others may be asked as well. */
+void tb_call_answer_question(struct tb_call *call, bool approve);
+/* The caller has to leave to ask, and comes back, maybe with other functions. Until then the call
+ * does not go on, whoever approves, and it is refused when its time is over. If nobody has decided
+ * when it is back, the question comes again unless it is answered at once. */
+void tb_call_leave(struct tb_call *call);
+void tb_call_return(struct tb_call *call, tb_call_progress_fn *progress, void *user);
 
 /* Words, or a picture. */
 struct tb_part {

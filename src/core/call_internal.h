@@ -45,6 +45,12 @@ struct tb_call_place {
 /* What waits for a person's approval: core/call_ask.c. */
 struct tb_call_asked {
     struct tb_approval *approval; /* NULL: nothing does */
+    tb_call_ask_fn *ask;          /* the caller; NULL: it can ask nobody */
+    struct tb_deferred job;       /* asks it */
+    char *question;               /* for it; NULL: none */
+    int64_t since_ms;             /* when the wait began */
+    int64_t extra_ms;             /* so much later the call has to end while it waits */
+    bool open;                    /* it was asked, and does not know yet that it is over */
     void (*go_on)(struct tb_call *call, const struct tb_err *refusal);
     bool given;           /* for the call as a whole */
     struct tb_entry step; /* that waits, with its arguments */
@@ -122,6 +128,7 @@ bool tb_call_is_revoked(const struct tb_call *call, struct tb_err *err);
 /* If the session was to bring its tool, it still does. TB_E_UNKNOWN_TOOL. */
 int tb_call_check_brought(const struct tb_call *call, const struct tb_session *session,
                           struct tb_err *err);
+void tb_call_ask_init(struct tb_call *call, tb_call_ask_fn *ask);
 /* A policy wants that a person approves of it. */
 bool tb_call_must_ask(const struct tb_call *call, const struct tb_entry *entry);
 /* Waits for that; `go_on` comes once, from the loop, with the refusal or NULL. */

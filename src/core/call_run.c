@@ -390,7 +390,7 @@ static void begin_step(struct tb_call *call, const struct tb_entry *entry, const
     if (rc == 0 && !own && tb_call_must_ask(call, entry)) {
         call->asked.step = *entry;
         call->asked.args = tb_json_dup(args);
-        tb_call_ask(call, entry, args, on_step_decided);
+        tb_call_ask(call, entry, call->asked.args, on_step_decided);
         return;
     }
     if (rc == 0 && check_step(call, entry->tool, args, &checked, &err) == 0) {

@@ -136,6 +136,7 @@ enum {
     TB_MCP_KEEPALIVE_MS = 10 * 1000,  /* between signs of life on a stream */
     TB_MCP_ASK_MS = 10 * 60 * 1000,   /* for the client's answer to a question of ours */
     TB_MCP_PROGRESS_MS = 100,         /* between two notes of progress */
+    TB_MCP_QUESTIONS = 1000,          /* calls that were left to ask a user */
     TB_MCP_STATE_MS = 10 * 60 * 1000, /* a requestState may come back for so long */
     TB_MCP_STATES = 1024,             /* used ones that are remembered */
     TB_MCP_LISTS = 32,                /* printed tool lists that are kept */

@@ -3,6 +3,7 @@
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import path from 'node:path';
@@ -30,14 +31,17 @@ function makeTransport(daemon, { sdk, transport }, { toolset, groups, headers })
   return new Http(url, { requestInit: { headers: { authorization: `Bearer ${daemon.token}`, ...headers } } });
 }
 
+/** `options.user` answers what a server asks the client's user; without it the client cannot ask. */
 export class Agent {
   static async connect(t, daemon, kind = kinds[0], options = {}) {
     const agent = new Agent();
     agent.sdk = kind.sdk;
     const info = { name: 'tabard-test', version: '1' };
     agent.transport = makeTransport(daemon, kind, options);
-    agent.client = kind.sdk === 'v1' ? new ClientV1(info)
-      : new ClientV2(info, { versionNegotiation: { mode: kind.era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } });
+    const more = options.user ? { capabilities: { elicitation: {} } } : {};
+    agent.client = kind.sdk === 'v1' ? new ClientV1(info, more)
+      : new ClientV2(info, { ...more, versionNegotiation: { mode: kind.era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } });
+    if (options.user) agent.client.setRequestHandler(kind.sdk === 'v1' ? ElicitRequestSchema : 'elicitation/create', options.user);
     await agent.client.connect(agent.transport);
     undo(t, () => agent.close());
     return agent;

@@ -147,6 +147,7 @@ struct rig_call *rig_start_as(struct rig *rig, const struct tb_tool *tool, const
                    .brief = rig->brief},
         .done = on_done,
         .progress = on_progress,
+        .ask = rig->ask,
         .user = mine,
     };
     mine->call = tb_call_start(&rig->core, &request);

@@ -29,6 +29,7 @@ struct rig {
     struct tb_buf events; /* "session_started {...}\n" */
     size_t finished;      /* calls so far */
     const char *agent;    /* whose calls they are; NULL: unknown */
+    tb_call_ask_fn *ask;  /* how they ask their user, who is a struct rig_call; NULL: not at all */
     bool brief;           /* they are of a toolset whose sessions end when they are idle */
 };
 

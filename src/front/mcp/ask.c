@@ -26,9 +26,11 @@ static void on_deadline(struct tb_timer *timer, void *user)
 {
     struct ask *ask = user;
     (void)timer;
-    tb_mcp_req_fail(ask->req, tb_err_info(TB_E_TIMEOUT)->rpc_code,
-                    "the client did not answer the server's question within %d minutes",
-                    TB_MCP_ASK_MS / 60000);
+    char text[128];
+    snprintf(text, sizeof(text),
+             "the client did not answer the server's question within %d minutes",
+             TB_MCP_ASK_MS / 60000);
+    tb_mcp_req_abort(ask->req, tb_err_info(TB_E_TIMEOUT)->rpc_code, text);
 }
 
 void tb_mcp_ask(struct tb_mcp_req *req, const char *method, struct tb_str params, tb_mcp_ask_fn *fn)
@@ -68,6 +70,19 @@ void tb_mcp_ask_answered(struct tb_mcp_peer *peer, const struct tb_jsonrpc *rpc)
         ask_free(ask);
         fn(req, result);
         return;
+    }
+}
+
+void tb_mcp_ask_withdraw(struct tb_mcp_req *req)
+{
+    LIST_FOREACH_SAFE(link, &req->peer->asks) {
+        struct ask *ask = TB_CONTAINER(link, struct ask, link);
+        if (ask->req == req) {
+            char params[64];
+            snprintf(params, sizeof(params), "{\"requestId\":%s}", ask->id);
+            ask_free(ask);
+            tb_mcp_req_notify(req, "notifications/cancelled", tb_str_of(params));
+        }
     }
 }
 

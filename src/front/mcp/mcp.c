@@ -2,6 +2,7 @@
 #include "front/mcp/mcp.h"
 
 #include "front/guard.h"
+#include "front/mcp/question.h"
 #include "front/mcp/routes.h"
 #include "front/mcp/server.h"
 #include "front/mcp/stdio.h"
@@ -17,6 +18,7 @@ struct tb_mcp *tb_mcp_new(struct tb_core *core, const struct tb_mcp_provider *co
     tb_list_init(&mcp->stdio);
     tb_list_init(&mcp->sockets);
     tb_list_init(&mcp->listens);
+    tb_list_init(&mcp->questions);
     tb_mcp_catalog_init(&mcp->catalog, mcp->providers);
     tb_mcp_states_init(&mcp->states);
     mcp->sessions = tb_mcp_sessions_new(mcp);
@@ -48,6 +50,7 @@ void tb_mcp_free(void *state)
     tb_mcp_stdio_stop(mcp);
     tb_mcp_ws_stop(mcp);
     tb_mcp_sessions_free(mcp->sessions);
+    tb_mcp_questions_end(mcp);
     tb_bus_unsubscribe(&mcp->bus);
     tb_deferred_cancel(&mcp->meant);
     tb_mcp_states_fini(&mcp->states);

@@ -14,6 +14,8 @@ void tb_mcp_set_level(struct tb_mcp_req *req);
 /* tools.c */
 void tb_mcp_tools_list(struct tb_mcp_req *req);
 void tb_mcp_tools_call(struct tb_mcp_req *req);
+/* For a call of this request; NULL: its client wants no progress. */
+tb_call_progress_fn *tb_mcp_tools_progress(const struct tb_mcp_req *req);
 /* Starts a call for the request; of `what` it takes the tool and the arguments. `done`
  * runs if somebody still waits for it. */
 void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *what,

@@ -71,5 +71,7 @@ typedef void tb_mcp_ask_fn(struct tb_mcp_req *req, const struct cJSON *result);
 void tb_mcp_ask(struct tb_mcp_req *req, const char *method, struct tb_str params,
                 tb_mcp_ask_fn *fn);
 void tb_mcp_ask_answered(struct tb_mcp_peer *peer, const struct tb_jsonrpc *rpc);
+/* Tells the client that nobody wants its answer any more. */
+void tb_mcp_ask_withdraw(struct tb_mcp_req *req);
 /* Forgets the questions asked for this request. */
 void tb_mcp_ask_forget(struct tb_mcp_req *req);

@@ -8,6 +8,7 @@
 #include "core/limits.h"
 #include "core/resolve.h"
 #include "front/mcp/peer.h"
+#include "front/mcp/question.h"
 #include "front/mcp/server.h"
 #include "io/timer.h"
 
@@ -23,6 +24,7 @@ bool tb_mcp_req_is_modern(const struct tb_mcp_req *req)
 void tb_mcp_req_free(struct tb_mcp_req *req)
 {
     tb_json_free(req->params);
+    tb_mcp_question_free(req->question);
     tb_free(req->uri);
     tb_free(req->odd);
     tb_free(req);
@@ -123,11 +125,18 @@ const struct cJSON *tb_mcp_req_params(struct tb_mcp_req *req)
 /* Those of a client that we ask for; a bit each. */
 static const char *const capability_names[] = {"elicitation", "roots", "sampling"};
 
+/* Without a mode it means forms, which is what we ask by. */
+static bool has(const struct cJSON *declared, const char *name)
+{
+    const struct cJSON *capability = tb_json_get(declared, name);
+    return capability && (!tb_json_get(capability, "url") || tb_json_get(capability, "form"));
+}
+
 unsigned tb_mcp_capabilities(const struct cJSON *declared)
 {
     unsigned bits = 0;
     for (unsigned i = 0; i < TB_COUNT(capability_names); i++) {
-        bits |= tb_json_get(declared, capability_names[i]) ? 1U << i : 0;
+        bits |= has(declared, capability_names[i]) ? 1U << i : 0;
     }
     return bits;
 }

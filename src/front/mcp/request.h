@@ -22,6 +22,7 @@
 struct tb_mcp;
 struct tb_mcp_out;
 struct tb_mcp_peer;
+struct tb_mcp_question;
 struct tb_mcp_req;
 
 typedef void tb_mcp_await_fn(struct tb_mcp_req *req, struct tb_str text);
@@ -76,6 +77,7 @@ struct tb_mcp_req {
                     alone, and for now */
     const struct tb_mcp_resource *resource; /* resources/read */
     char *uri;                              /* the same: what was asked for */
+    struct tb_mcp_question *question;       /* that its user may be asked; NULL: none */
     struct tb_call *call;
     void (*call_done)(struct tb_mcp_req *req, struct tb_call *call);
     double progress;

@@ -31,6 +31,8 @@ struct tb_mcp {
     struct tb_list sockets;           /* the same, of WebSockets */
     struct tb_list listens;           /* subscriptions/listen */
     size_t listen_count;
+    struct tb_list questions; /* calls that their clients left to ask a user */
+    size_t question_count;
     struct tb_subscriber bus;
     struct tb_deferred meant; /* looks who means another session than before */
     struct tb_mcp_states states;

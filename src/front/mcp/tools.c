@@ -7,6 +7,7 @@
 #include "front/mcp/content.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
+#include "front/mcp/question.h"
 #include "front/mcp/result.h"
 #include "front/mcp/server.h"
 #include "front/mcp/subscriptions.h"
@@ -122,6 +123,11 @@ static void on_progress(struct tb_call *call, double done, double total, const c
     }
 }
 
+tb_call_progress_fn *tb_mcp_tools_progress(const struct tb_mcp_req *req)
+{
+    return req->progress_token.len ? on_progress : NULL;
+}
+
 /* A modern client may introduce itself in each request. */
 static void take_agent(const struct tb_mcp_req *req, char ret_agent[TB_AGENT_SIZE])
 {
@@ -150,7 +156,7 @@ void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *wh
                                         .noteless = what->caller.noteless,
                                         .view = view};
     request.done = on_done;
-    request.progress = req->progress_token.len ? on_progress : NULL;
+    request.progress = tb_mcp_tools_progress(req);
     request.user = req;
     req->call_done = done;
     req->call = tb_call_start(req->mcp->core, &request); /* which copies what it needs */
@@ -206,8 +212,12 @@ void tb_mcp_tools_call(struct tb_mcp_req *req)
         call_native(req, none ? NULL : tb_json_get(tb_mcp_req_params(req), "arguments"));
         return;
     }
+    if (tb_mcp_question_resume(req)) {
+        return;
+    }
     const struct tb_call_request request = {
         .name = tb_buf_str(&name),
+        .ask = tb_mcp_question_way(req),
         .args = {none ? TB_STR("") : args->text, req->odd != NULL},
     };
     tb_mcp_tools_start(req, &request, on_called);
