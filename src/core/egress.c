@@ -276,6 +276,14 @@ const struct tb_upstream *tb_egress_upstream(const struct tb_egress *egress)
     return egress->has_upstream ? &egress->upstream : NULL;
 }
 
+const struct tb_upstream *tb_egress_passes_on(const struct tb_egress *egress,
+                                              const struct tb_egress_goal *goal)
+{
+    const struct tb_upstream *upstream = tb_egress_upstream(egress);
+    bool takes = upstream && upstream->kind == TB_UPSTREAM_HTTP;
+    return takes && goal->schemes == TB_SCHEME_HTTP ? upstream : NULL;
+}
+
 /* Judging. */
 
 /* The addresses of this machine may change while it runs. */

@@ -79,6 +79,10 @@ void tb_egress_end(struct tb_egress *egress);
 void tb_egress_free(struct tb_egress *egress);
 /* By which proxy it goes out; NULL: by none. */
 const struct tb_upstream *tb_egress_upstream(const struct tb_egress *egress);
+/* The same, where that proxy gets the requests themselves and makes no tunnel for them: many make
+ * none to the port of plain HTTP. NULL: it does not, or there is none. */
+const struct tb_upstream *tb_egress_passes_on(const struct tb_egress *egress,
+                                              const struct tb_egress_goal *goal);
 /* {"proxied","hosts":[...],"refused":[...],"refusedTotal"}: whom a session talked to, how much, and
  * what was refused; all empty without an egress. */
 void tb_egress_print(const struct tb_session *session, struct tb_json_writer *json);

@@ -112,6 +112,28 @@ test('the egress of a session obeys the policy of the key that started it, also 
   }
 });
 
+test('a proxy behind ours that makes tunnels for https only serves plain http, too', async (t) => {
+  const daemon = await setup(t);
+  const site = await listen(t, (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello'));
+  const heads = [];
+  const upstream = await listen(t, (socket) => socket.once('data', (data) => { /* as Squid by default: CONNECT to 443 alone */
+    const head = data.toString('latin1');
+    heads.push(head);
+    const [, port] = /^GET http:\/\/127\.0\.0\.1:(\d+)\/x HTTP\/1\.1\r\n/.exec(head) ?? [];
+    if (!port || !head.includes(`Proxy-Authorization: Basic ${Buffer.from('u:pw').toString('base64')}\r\n`)) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      return;
+    }
+    const next = net.connect(Number(port), '127.0.0.1', () => next.write(head.replace(/http:\/\/[^/]+/, '').replace(/Proxy-Auth.*\r\n/, '')));
+    next.on('error', () => {}).pipe(socket);
+  }));
+  const a = await startSession(daemon, 'a', { proxy: { server: `http://127.0.0.1:${upstream.port}`, username: 'u', password: 'pw' } });
+  const said = await ask(t, a.port, `GET http://127.0.0.1:${site.port}/x HTTP/1.1\r\nHost: 127.0.0.1:${site.port}\r\n${a.pass}Connection: close\r\n\r\n`);
+  assert.match(said, /^HTTP\/1\.1 200 OK\r\n[^]*hello$/, heads.join(''));
+  assert.ok(!heads.join('').includes(a.pass), 'the pass is for our proxy alone');
+  assert.match((await tunnel(t, a, site.port)).text, /^HTTP\/1\.1 502 [^]*the upstream proxy answered 403/);
+});
+
 test('NET-4: the ports of the daemon and metadata services are out of reach even where private networks are allowed', async (t) => {
   const daemon = await setup(t);
   const a = await startSession(daemon, 'a', { policy: { block_domains: ['blocked.example'], private_networks: 'allow' } });

@@ -48,6 +48,13 @@ static void to_server(struct tb_proxy_conn *conn, struct tb_str bytes)
     }
 }
 
+/* A proxy that gets the request itself; NULL: it goes to the server. */
+static const struct tb_upstream *upstream_of(const struct tb_proxy_conn *conn)
+{
+    const struct tb_egress *egress = tb_pass_egress(conn->use.pass);
+    return egress ? tb_egress_passes_on(egress, &conn->use.goal) : NULL;
+}
+
 typedef void write_fn(struct tb_proxy_conn *conn, struct tb_str bytes);
 
 /* A piece of a body, of any size; a chunk if the message has chunks. The other side may be gone
@@ -99,9 +106,9 @@ static void take_head(struct tb_proxy_conn *conn)
 {
     const struct tb_http1_head *head = tb_http1_head(conn->responses);
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_HEADS_MAX);
-    if (head->status ==
-        PROXY_AUTH) { /* the browser would doubt the credentials that it has for us */
-        fail(conn, "answers what only a proxy may");
+    if (head->status == PROXY_AUTH) { /* the browser would doubt those that it has for us */
+        fail(conn, upstream_of(conn) ? "was not reached: the upstream proxy wants other credentials"
+                                     : "answers what only a proxy may");
         return;
     }
     if (head->status == SWITCHING && !(conn->now.upgrade && conn->now.request_over)) {
@@ -259,7 +266,8 @@ void tb_proxy_exchange_begin(struct tb_proxy_conn *conn)
     conn->moved_ms = tb_loop_now_ms(conn->proxy->core->loop);
     tb_timer_start(&conn->timer, TB_PROXY_IDLE_MS);
     start_server(conn);
-    tb_heads_put_request(tb_http1_head(conn->requests), &conn->use.goal, conn->now.upgrade, &out);
+    tb_heads_put_request(tb_http1_head(conn->requests), &conn->use.goal, upstream_of(conn),
+                         conn->now.upgrade, &out);
     tb_egress_count_bytes(&conn->use, 0, out.len);
     to_server(conn, tb_buf_str(&out));
 }

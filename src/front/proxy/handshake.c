@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "core/limits.h"
+#include "front/proxy/heads.h"
 #include "proto/http1.h"
 
 enum {
@@ -61,17 +61,6 @@ static bool has_credentials(const struct tb_upstream *upstream)
 
 /* HTTP. */
 
-static void put_authorization(const struct tb_upstream *upstream, struct tb_buf *out)
-{
-    TB_AUTO(tb_buf_wipe) struct tb_buf plain = TB_BUF(REQUEST_MAX);
-    if (has_credentials(upstream)) {
-        tb_buf_printf(&plain, "%s:%s", upstream->user, upstream->password);
-        tb_buf_append_cstr(out, "Proxy-Authorization: Basic ");
-        tb_base64_encode(plain.data, plain.len, out);
-        tb_buf_append_cstr(out, "\r\n");
-    }
-}
-
 static void ask_http(struct tb_handshake *handshake)
 {
     static const struct tb_http1_limits limits = {.line_max = TB_HTTP_LINE_MAX,
@@ -84,7 +73,7 @@ static void ask_http(struct tb_handshake *handshake)
     snprintf(where, sizeof(where), "%s%s%s:%u", is_v6 ? "[" : "", goal->host.name, is_v6 ? "]" : "",
              goal->port);
     tb_buf_printf(&out, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n", where, where);
-    put_authorization(handshake->upstream, &out);
+    tb_heads_put_credentials(handshake->upstream, &out);
     tb_buf_append_cstr(&out, "\r\n");
     handshake->step = HTTP;
     handshake->parser = tb_http1_new(TB_HTTP1_RESPONSE, &limits);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/proxy/heads.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "core/policy.h"
 #include "proto/authority.h"
@@ -126,25 +127,44 @@ static void put_framing(const struct tb_http1_head *head, struct tb_buf *out)
 static void put_host(const struct tb_egress_goal *goal, struct tb_buf *out)
 {
     bool is_v6 = goal->host.is_ip && !tb_ip_is_v4(&goal->host.ip);
-    tb_buf_printf(out, "Host: %s%s%s", is_v6 ? "[" : "", goal->host.name, is_v6 ? "]" : "");
+    tb_buf_printf(out, "%s%s%s", is_v6 ? "[" : "", goal->host.name, is_v6 ? "]" : "");
     if (goal->port != HTTP_PORT) {
         tb_buf_printf(out, ":%u", goal->port);
     }
-    tb_buf_append_cstr(out, "\r\n");
+}
+
+void tb_heads_put_credentials(const struct tb_upstream *upstream, struct tb_buf *out)
+{
+    TB_AUTO(tb_buf_wipe)
+    struct tb_buf plain = TB_BUF(sizeof(upstream->user) + sizeof(upstream->password));
+    if (upstream->user[0] || upstream->password[0]) {
+        tb_buf_printf(&plain, "%s:%s", upstream->user, upstream->password);
+        tb_buf_append_cstr(out, "Proxy-Authorization: Basic ");
+        tb_base64_encode(plain.data, plain.len, out);
+        tb_buf_append_cstr(out, "\r\n");
+    }
 }
 
 void tb_heads_put_request(const struct tb_http1_head *head, const struct tb_egress_goal *goal,
-                          bool upgrade, struct tb_buf *out)
+                          const struct tb_upstream *via, bool upgrade, struct tb_buf *out)
 {
     tb_buf_append_str(out, head->method);
     tb_buf_append_char(out, ' ');
+    if (via) {
+        tb_buf_append_cstr(out, "http://");
+        put_host(goal, out);
+    }
     tb_buf_append_str(out, head->path);
     if (head->query.ptr) {
         tb_buf_append_char(out, '?');
         tb_buf_append_str(out, head->query);
     }
-    tb_buf_append_cstr(out, " HTTP/1.1\r\n");
+    tb_buf_append_cstr(out, " HTTP/1.1\r\nHost: ");
     put_host(goal, out);
+    tb_buf_append_cstr(out, "\r\n");
+    if (via) {
+        tb_heads_put_credentials(via, out);
+    }
     put_headers(head, out);
     put_framing(head, out);
     if (upgrade) {

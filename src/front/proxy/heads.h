@@ -22,9 +22,12 @@ bool tb_heads_can_pass(const struct tb_http1_head *head);
 enum {
     TB_HEADS_MAX = 2 * (TB_PROXY_LINE_MAX + TB_PROXY_HEAD_MAX),
 };
-/* The request, for the server. With `upgrade` it asks to leave HTTP. */
+/* The request, for the server, or for a proxy that is to pass it on (`via`, else NULL). With
+ * `upgrade` it asks to leave HTTP. */
 void tb_heads_put_request(const struct tb_http1_head *head, const struct tb_egress_goal *goal,
-                          bool upgrade, struct tb_buf *out);
+                          const struct tb_upstream *via, bool upgrade, struct tb_buf *out);
+/* The header with the credentials for a proxy; nothing if it wants none. */
+void tb_heads_put_credentials(const struct tb_upstream *upstream, struct tb_buf *out);
 /* The response, for the browser, whose connection ends with it unless `keep`. `has_body` says
  * whether one follows. */
 void tb_heads_put_response(const struct tb_http1_head *head, bool keep, bool has_body,

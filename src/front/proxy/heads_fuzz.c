@@ -75,6 +75,23 @@ static void expect_same(enum tb_http1_kind kind, const struct tb_http1_head *hea
     require(!tb_http1_header(copy, "Proxy-Authenticate").ptr);
 }
 
+/* A proxy that the request is passed on to understands the same goal. */
+static void expect_goal(const struct tb_http1_head *head, const struct tb_egress_goal *goal)
+{
+    static const struct tb_upstream via = {.kind = TB_UPSTREAM_HTTP};
+    TB_AUTO(tb_http1_free) struct tb_http1 *parser = tb_http1_new(TB_HTTP1_REQUEST, &limits);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(OUT_MAX);
+    struct tb_egress_goal again;
+    struct tb_str body;
+    tb_heads_put_request(head, goal, &via, head->upgrade, &out);
+    struct tb_str input = tb_buf_str(&out);
+    require(tb_http1_next(parser, &input, &body, NULL) == TB_HTTP1_HEAD);
+    require(tb_heads_goal(tb_http1_head(parser), &again, NULL) == 0);
+    require(again.schemes == goal->schemes && again.port == goal->port);
+    require(tb_str_eq_cstr(tb_str_of(again.host.name), goal->host.name));
+    require(tb_str_eq(tb_http1_head(parser)->query, head->query));
+}
+
 static void fuzz_request(struct tb_str input)
 {
     TB_AUTO(tb_http1_free) struct tb_http1 *parser = tb_http1_new(TB_HTTP1_REQUEST, &limits);
@@ -89,10 +106,11 @@ static void fuzz_request(struct tb_str input)
         head->form != TB_HTTP1_ABSOLUTE) {
         return;
     }
-    tb_heads_put_request(head, &goal, head->upgrade, &out);
+    tb_heads_put_request(head, &goal, NULL, head->upgrade, &out);
     put_body(head, &body, &out);
     tb_buf_append_str(&out, tb_heads_body_end(head));
     expect_same(TB_HTTP1_REQUEST, head, &out, &body, false);
+    expect_goal(head, &goal);
 }
 
 static void fuzz_response(struct tb_str input, bool no_body)

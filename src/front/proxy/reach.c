@@ -126,7 +126,7 @@ static void on_connected(struct tb_stream *stream, int status, void *user)
         reach->attempts[i].stream = NULL;
     }
     tb_timer_stop(&reach->slow);
-    if (reach->upstream) {
+    if (reach->upstream && !tb_egress_passes_on(reach->egress, &reach->goal)) {
         reach->handshake =
             tb_handshake_start(stream, reach->upstream, &reach->goal, on_greeted, reach);
     } else {

@@ -118,6 +118,30 @@ static void an_http_proxy_behind_ours_is_asked_by_name(void **state)
     }
 }
 
+/* Many make tunnels to the port of https only. */
+static void an_http_proxy_behind_ours_gets_plain_requests_themselves(void **state)
+{
+    struct proxy_rig *p = *state;
+    TB_AUTO(tb_free)
+    char *args = tb_strdupf("{\"proxy\":{\"server\":\"http://127.0.0.1:%u\",\"username\":\"u\","
+                            "\"password\":\"p\"}}",
+                            p->port);
+    TB_AUTO(tb_free)
+    char *wanted = tb_strdupf("GET http://far.example:%u/ HTTP/1.1\r\nHost: far.example:%u\r\n"
+                              "Proxy-Authorization: Basic dTpw\r\n",
+                              p->port, p->port);
+    go(p, args, "GET", "far.example");
+    PROXY_RIG_SERVER(p, 0, wanted);
+    assert_int_equal(p->dns.asked, 0);
+    rig_send(&p->peers[0], "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nthere");
+    PROXY_RIG_HEARS(p, "there");
+    go(p, args, "GET", "far.example");
+    PROXY_RIG_SERVER(p, 1, wanted);
+    rig_send(&p->peers[1], "HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n");
+    PROXY_RIG_HEARS(p, "HTTP/1.1 502 Bad Gateway");
+    PROXY_RIG_HEARS(p, "the upstream proxy wants other credentials");
+}
+
 static bool server_has(const struct proxy_rig *p, size_t at, const char *bytes, size_t len)
 {
     return p->peer_count > at && p->peers[at].got.len >= len &&
@@ -225,6 +249,7 @@ int main(void)
         WITH(a_further_address_is_tried_when_one_does_not_answer),
         WITH(the_ports_of_the_daemon_are_out_of_reach),
         WITH(an_http_proxy_behind_ours_is_asked_by_name),
+        WITH(an_http_proxy_behind_ours_gets_plain_requests_themselves),
         WITH(a_socks_proxy_behind_ours_gets_user_and_name),
         WITH(a_socks_proxy_may_want_a_password_alone),
         WITH(a_proxy_that_a_session_names_is_judged_like_a_host),
