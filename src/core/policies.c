@@ -93,21 +93,34 @@ static struct cJSON *json_of(const struct tb_config *config)
     return json;
 }
 
-/* The document of that toolset: "*.x.com" is x.com with all below it, all else is one host; as soon
- * as there is a list, loopback and private networks are refused before it is asked. */
-static int read_octopus(const struct tb_config *config, struct tb_policy **ret, struct tb_err *err)
+static struct cJSON *octopus_rules(const struct tb_config_list *list)
 {
-    const struct tb_config_list *list = &config->octopus_allowed_domains;
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
     struct cJSON *rules = tb_json_new_array();
     for (size_t i = 0; i < list->count; i++) {
         bool wide = strncmp(list->items[i], "*.", 2) == 0;
         TB_AUTO(tb_free) char *rule = tb_strdupf("%s%s", wide ? "" : "=", list->items[i]);
         tb_json_append_take(rules, tb_json_new_str(tb_str_of(rule)));
     }
-    tb_json_set_take(json, "allow_domains", rules);
-    tb_json_set_cstr(json, "private_networks", "deny");
-    if (!is_everything(list) && tb_policy_read(json, ret, err) < 0) {
+    return rules;
+}
+
+/* The document of that toolset: "*.x.com" is x.com with all below it, all else is one host, and
+ * loopback and private networks are refused before the list is asked. Without a list nobody has
+ * asked for its rules, so the latter then holds only if it is said. */
+static int read_octopus(const struct tb_config *config, struct tb_policy **ret, struct tb_err *err)
+{
+    const struct tb_config_list *list = &config->octopus_allowed_domains;
+    const char *private_networks = config->octopus_private_networks;
+    const bool listed = !is_everything(list);
+    const bool as_usual = strcmp(private_networks, "auto") == 0;
+    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_new_object();
+    if (listed) {
+        tb_json_set_take(json, "allow_domains", octopus_rules(list));
+    }
+    if (as_usual ? listed : strcmp(private_networks, "deny") == 0) {
+        tb_json_set_cstr(json, "private_networks", "deny");
+    }
+    if (tb_json_first(json) && tb_policy_read(json, ret, err) < 0) {
         tb_err_prefix(err, "octopus.allowed_domains: ");
         err->code = TB_E_CONFIG;
         return TB_E_CONFIG;

@@ -162,6 +162,51 @@ static void the_settings_are_the_operators_policy(void **state)
     assert_non_null(strstr(err.text, "octopus.allowed_domains: "));
 }
 
+static int judge_address(const struct tb_session *session, const char *name, const char *address)
+{
+    struct tb_policy_set set = tb_session_policies(session);
+    struct tb_host host;
+    struct tb_ip ip;
+    assert_int_equal(tb_host_read(tb_str_of(name), &host, NULL), 0);
+    assert_true(tb_ip_parse(tb_str_of(address), &ip));
+    int rc = tb_policy_judge_host(&set, TB_SCHEME_HTTP, &host, 80, NULL);
+    return rc < 0 ? rc : tb_policy_judge_address(&set, &host, &ip, 80, NULL);
+}
+
+/* DEC-13: of a name that is listed the addresses count, of every request. */
+static void the_toolset_octopus_refuses_inner_addresses_by_its_own_setting(void **state)
+{
+    static const char *const inner[] = {
+        "127.0.0.1",   "127.9.9.9", "0.0.0.0", "10.1.2.3", "172.16.0.1",       "192.168.1.1",
+        "169.254.1.1", "::1",       "fc00::1", "fe80::1",  "::ffff:127.0.0.1", "::ffff:10.0.0.1"};
+    static const struct {
+        const char *list;
+        const char *networks;
+        bool refused;
+    } rows[] = {{"*", "auto", false},     {"*", "deny", true},      {"*", "allow", false},
+                {"x.test", "auto", true}, {"x.test", "deny", true}, {"x.test", "allow", false}};
+    struct rig *rig = *state;
+    set(rig, "policy.private_networks", "allow"); /* "t" is not the only tenant */
+    rig->brief = true;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    rig->brief = false;
+    struct tb_session *plain = rig_create(rig, "plain");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        set(rig, "octopus.allowed_domains", rows[i].list);
+        set(rig, "octopus.private_networks", rows[i].networks);
+        tb_policies_reload(rig->core.policies);
+        const struct tb_session *session = rig_find(rig, "browser-1");
+        for (size_t j = 0; j < TB_COUNT(inner); j++) {
+            assert_int_equal(judge_address(session, "x.test", inner[j]),
+                             rows[i].refused ? TB_E_DOMAIN_BLOCKED : 0);
+            assert_int_equal(judge_address(plain, "x.test", inner[j]), 0);
+        }
+        assert_int_equal(judge_address(session, "x.test", "93.184.216.34"), 0);
+        assert_int_equal(judge_address(session, "y.test", "93.184.216.34"),
+                         rows[i].list[0] == '*' ? 0 : TB_E_DOMAIN_BLOCKED);
+    }
+}
+
 static void a_page_is_judged_and_its_refusal_told(void **state)
 {
     struct rig *rig = *state;
@@ -287,6 +332,8 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(a_second_tenant_closes_private_networks, setup, teardown),
         cmocka_unit_test_setup_teardown(the_settings_are_the_operators_policy, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            the_toolset_octopus_refuses_inner_addresses_by_its_own_setting, setup, teardown),
         cmocka_unit_test_setup_teardown(a_page_is_judged_and_its_refusal_told, setup, teardown),
         cmocka_unit_test_setup_teardown(sessions_on_a_page_that_is_blocked_end, setup, teardown),
         cmocka_unit_test_setup_teardown(a_call_obeys_the_key_that_makes_it, setup, teardown),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The octopus toolset: six tools, one browser session a conversation.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { Agent, kinds } from '../support/agent.mjs';
 import { Daemon } from '../support/daemon.mjs';
@@ -215,4 +217,15 @@ test('results and errors have the documented shapes', async (t) => {
   assert.equal(missing.error, "Selector '#nothing' not found.");
   const status = await call('browser_navigate', { url: `${site.url}/missing` });
   assert.deepEqual([status.status_code, status.ok], [404, false]);
+});
+
+test('DEC-13: a redirect leads nowhere that is not on the list', async (t) => {
+  const { site, agent } = await setup(t, 'octopus:\n  allowed_domains: ["127.0.0.1"]\n  private_networks: allow\n');
+  const { hostname, port } = new URL(site.url);
+  assert.equal(hostname, '127.0.0.1');
+  const server = createServer((req, res) => res.writeHead(302, { location: `http://localhost:${port}/list` }).end()).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const reply = await agent.failure('browser_navigate', { url: `http://127.0.0.1:${server.address().port}/` });
+  assert.match(reply, /"error":"Navigation blocked"[^]*localhost:\d+ is not in allow_domains of the toolset's allowlist/);
 });

@@ -127,6 +127,20 @@ test('the toolset octopus has its own allowlist, with its own words', async (t) 
   assert.doesNotMatch(await navigate('https://z.test/', '/mcp'), /blocked/);
 });
 
+test('the toolset octopus keeps to its rule for private networks without a list, and gives it up with one, by its own setting', async (t) => {
+  const inner = ['http://127.0.0.1/', 'http://localhost/', 'http://10.0.0.1/', 'http://[fe80::1]/', 'http://[::ffff:127.0.0.1]/', 'http://0.0.0.0/'];
+  for (const [config, refused] of [['', false], ['octopus:\n  private_networks: deny\n', true],
+    ['octopus:\n  allowed_domains: ["127.0.0.1", localhost, "10.0.0.1", "[fe80::1]", "0.0.0.0"]\n  private_networks: allow\n', false]]) {
+    const daemon = await Daemon.start(t, { program: fixtures, config });
+    for (const url of inner) {
+      const reply = await postModern(daemon, 'tools/call', { name: 'browser_navigate', arguments: { url } },
+        { target: '/mcp/octopus', headers: { 'x-conversation-id': 'o' } });
+      const text = words((reply.json ?? reply.events.at(-1).message).result);
+      assert.equal(/Navigation blocked/.test(text), refused, `${config} ${url}: ${text}`);
+    }
+  }
+});
+
 test('a setting that is no policy is refused at the start', async (t) => {
   const daemon = await Daemon.start(t, { program: fixtures, config: 'policy:\n  block_domains: [com]\n' }).catch((err) => err);
   assert.match(String(daemon), /policy: block_domains: the rule "com" is a public suffix/);
