@@ -499,7 +499,8 @@ static void on_state_end(const struct tb_err *err, void *user)
 int tb_session_wake(struct tb_session *session, struct tb_channel *channel, struct tb_err *err)
 {
     const struct tb_store *store = &session->core->store;
-    int rc = tb_sessions_admit(session, err);
+    const struct tb_newcomer newcomer = {session->key, session->traits.of_conversation};
+    int rc = tb_sessions_admit(session->home, &newcomer, err);
     if (rc < 0) {
         return rc;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a session: its name, the limits on their number, its place in the table. */
+/* Making a session: its name, its place in the table. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,141 +14,6 @@
 #include "core/session_hibernate.h"
 #include "core/session_policy.h"
 #include "core/sessions_internal.h"
-
-/* Limits. */
-
-/* It is on its way to sleep or to its end, and gives up its place without being asked to. */
-static bool is_leaving(const struct tb_session *session)
-{
-    switch (session->state) {
-    case TB_STATE_OPENING:
-    case TB_STATE_WAKING:
-        return session->trouble != NULL;
-    case TB_STATE_RETIRING:
-        return !session->queue.running_count;
-    case TB_STATE_SAVING:
-    case TB_STATE_CLOSING:
-    case TB_STATE_ENDED:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* A limit on the sessions of a tenant that are awake. */
-struct room {
-    const struct tb_tenant *tenant;
-    const char *key; /* only those that this credential started; NULL: all */
-    bool named;      /* those from start_session count, too */
-    int64_t max;     /* 0: none */
-    const char *words;
-};
-
-static bool counts(const struct room *room, const struct tb_session *session)
-{
-    return (room->named || session->traits.of_conversation) && !is_leaving(session) &&
-           (!room->key || strcmp(room->key, session->key) == 0);
-}
-
-/* The conversation session that was idle longest, NULL when all are busy; and how many there are
- * besides those that are leaving. */
-static struct tb_session *oldest_idle(const struct room *room, size_t *ret_count)
-{
-    struct tb_session *oldest = NULL;
-    *ret_count = 0;
-    LIST_FOREACH(link, &room->tenant->awake) {
-        struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
-        if (!counts(room, session)) {
-            continue;
-        }
-        *ret_count += 1;
-        if (session->traits.of_conversation && tb_session_at_rest(session) &&
-            !tb_session_is_opening(session) && !session->queue.holder &&
-            (!oldest || session->times.last_active_ms < oldest->times.last_active_ms)) {
-            oldest = session;
-        }
-    }
-    return oldest;
-}
-
-/* Nobody loses a login to a newcomer if it can be kept. False: it stays where it is, so there is no
- * use in asking it again. */
-static bool give_way(struct tb_session *session)
-{
-    const enum tb_session_state before = session->state;
-    if (tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE && session->state != TB_STATE_AWAY) {
-        tb_session_hibernate(session);
-        session->end.gives_way = true;
-    } else {
-        tb_session_end(session, TB_END_EVICTED);
-    }
-    return session->state != before;
-}
-
-static int make_room(const struct room *room, struct tb_err *err)
-{
-    while (room->max) {
-        size_t count;
-        struct tb_session *oldest = oldest_idle(room, &count);
-        if (count < (size_t)room->max) {
-            return 0;
-        }
-        if (!oldest || !give_way(oldest)) {
-            return tb_fail(err, TB_E_LIMIT,
-                           "all %zu %s are busy; try again when one of their calls has finished, "
-                           "or close one",
-                           count, room->words);
-        }
-    }
-    return 0;
-}
-
-/* Of awake sessions that a credential may have started; 0: any number. */
-static int64_t key_max(const struct tb_core *core, const char *key)
-{
-    const struct tb_principal *who = core->auth ? tb_auth_of_key(core->auth, key) : NULL;
-    return who && who->quota.sessions_max ? who->quota.sessions_max
-                                          : core->config->limits_sessions_per_key;
-}
-
-/* When others make room is not told: it is what they do. */
-static int full(const struct tb_sessions *sessions, const struct tb_tenant *tenant,
-                struct tb_err *err)
-{
-    int64_t now_ms = tb_loop_now_ms(sessions->core->loop);
-    int64_t next_ms = INT64_MAX;
-    LIST_FOREACH(link, &tenant->awake) {
-        int64_t at_ms = tb_session_frees_ms(TB_CONTAINER(link, struct tb_session, awake));
-        next_ms = at_ms < next_ms ? at_ms : next_ms;
-    }
-    if (next_ms == INT64_MAX) {
-        return tb_fail(
-            err, TB_E_LIMIT,
-            "all %zu sessions are in use and none will end by itself soon; close one, or try again "
-            "when a call has finished",
-            sessions->awake_count);
-    }
-    int64_t wait_s = next_ms > now_ms ? (next_ms - now_ms + 999) / 1000 : 1;
-    return tb_fail(
-        err, TB_E_LIMIT,
-        "all %zu sessions are in use; try again in %lld s, when the next idle one makes room, "
-        "or close one",
-        sessions->awake_count, (long long)wait_s);
-}
-
-static const char *warn(struct tb_sessions *sessions, const struct tb_tenant *tenant)
-{
-    const int64_t usual = sessions->core->config->sessions_per_tenant;
-    if (tenant->named_count <= (size_t)usual) {
-        return NULL;
-    }
-    snprintf(
-        sessions->warning, sizeof(sessions->warning),
-        "Warning: %zu sessions are open, more than the usual %lld; close those that you no longer "
-        "need.",
-        tenant->named_count, (long long)usual);
-    return sessions->warning;
-}
 
 /* Names. */
 
@@ -233,50 +98,6 @@ struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name)
     return tenant;
 }
 
-static int admit(struct tb_sessions *sessions, const struct tb_tenant *tenant, const char *key,
-                 bool owned, struct tb_err *err)
-{
-    const struct tb_config *config = sessions->core->config;
-    const struct room rooms[] = {
-        {tenant, key, true, key_max(sessions->core, key), "sessions that this key may have"},
-        {tenant, NULL, true, config->limits_sessions_per_tenant,
-         "sessions that this tenant may have"},
-        {tenant, NULL, false, owned ? config->sessions_per_tenant : 0,
-         "conversation sessions of this tenant"},
-    };
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < TB_COUNT(rooms); i++) {
-        rc = make_room(&rooms[i], err);
-    }
-    if (rc == 0 && sessions->awake_count >= (size_t)sessions->core->config->sessions_total) {
-        rc = full(sessions, tenant, err);
-    }
-    return rc;
-}
-
-int tb_sessions_admit(const struct tb_session *session, struct tb_err *err)
-{
-    return admit(session->core->sessions, session->home, session->key,
-                 session->traits.of_conversation, err);
-}
-
-void tb_sessions_count_awake(struct tb_session *session, int by)
-{
-    struct tb_tenant *tenant = session->home;
-    bool is_counted = !tb_list_empty(&session->awake);
-    if (by > 0 ? tb_session_is_dormant(session) : !is_counted) {
-        return;
-    }
-    if (!session->traits.of_conversation) {
-        tenant->named_count += (size_t)by;
-    }
-    tb_list_remove(&session->awake);
-    if (by > 0) {
-        tb_list_append(&tenant->awake, &session->awake);
-    }
-    session->core->sessions->awake_count += (size_t)by;
-}
-
 int tb_sessions_add(struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
@@ -332,7 +153,8 @@ static int check_spec(struct tb_sessions *sessions, const struct tb_caller *call
     if (rc == 0) {
         rc = check_stopped(tenant, caller, err);
     }
-    return rc < 0 ? rc : admit(sessions, tenant, caller->who->key, owned, err);
+    return rc < 0 ? rc
+                  : tb_sessions_admit(tenant, &(struct tb_newcomer){caller->who->key, owned}, err);
 }
 
 static struct tb_session *make(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -378,6 +200,20 @@ static void tell_start(struct tb_session *session, const struct tb_caller *calle
     event.gate = gate;
     event.fields[1] = tb_field_cstr("driver", session->driver->name);
     tb_bus_publish(&core->bus, &event);
+}
+
+static const char *warn(struct tb_sessions *sessions, const struct tb_tenant *tenant)
+{
+    const int64_t usual = sessions->core->config->sessions_per_tenant;
+    if (tenant->named_count <= (size_t)usual) {
+        return NULL;
+    }
+    snprintf(
+        sessions->warning, sizeof(sessions->warning),
+        "Warning: %zu sessions are open, more than the usual %lld; close those that you no longer "
+        "need.",
+        tenant->named_count, (long long)usual);
+    return sessions->warning;
 }
 
 int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *caller,

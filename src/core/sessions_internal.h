@@ -55,6 +55,12 @@ struct tb_sessions {
     char warning[160];
 };
 
+/* A session that is to be awake. */
+struct tb_newcomer {
+    const char *key;      /* of the credential that started it */
+    bool of_conversation; /* else it was started by name */
+};
+
 /* Makes it if need be. */
 struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name);
 /* A session of before has, or had, this name: "browser-7" is not given again. */
@@ -100,7 +106,8 @@ bool tb_session_visible(const struct tb_session *session, const struct tb_caller
 /* Its place among those that are awake. */
 void tb_sessions_count_awake(struct tb_session *session, int by);
 /* Is there room for one more that is awake? TB_E_LIMIT; may end an idle one. */
-int tb_sessions_admit(const struct tb_session *session, struct tb_err *err);
+int tb_sessions_admit(const struct tb_tenant *tenant, const struct tb_newcomer *newcomer,
+                      struct tb_err *err);
 /* Takes an ended session out of every table; it waits among those that are closing. */
 void tb_sessions_forget(struct tb_session *session);
 /* The driver is done with it: frees it. */
