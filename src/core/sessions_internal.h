@@ -105,8 +105,9 @@ const char *tb_session_address(const struct tb_session *session, const struct tb
 bool tb_session_visible(const struct tb_session *session, const struct tb_caller *caller);
 /* Its place among those that are awake. */
 void tb_sessions_count_awake(struct tb_session *session, int by);
-/* Is there room for one more that is awake? TB_E_LIMIT; may end an idle one. */
-int tb_sessions_admit(const struct tb_tenant *tenant, const struct tb_newcomer *newcomer,
+/* Is there room for one more that is awake? If so, idle ones may have given theirs; TB_E_LIMIT, and
+ * all are as they were. */
+int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcomer,
                       struct tb_err *err);
 /* Takes an ended session out of every table; it waits among those that are closing. */
 void tb_sessions_forget(struct tb_session *session);

@@ -61,21 +61,9 @@ static struct tb_session *oldest_idle(const struct room *room, size_t *ret_count
     return oldest;
 }
 
-/* Nobody loses a login to a newcomer if it can be kept. False: it stays where it is, so there is no
- * use in asking it again. */
-static bool give_way(struct tb_session *session)
-{
-    const enum tb_session_state before = session->state;
-    if (tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE && session->state != TB_STATE_AWAY) {
-        tb_session_hibernate(session);
-        session->end.gives_way = true;
-    } else {
-        tb_session_end(session, TB_END_EVICTED);
-    }
-    return session->state != before;
-}
-
-static int make_room(const struct room *room, struct tb_err *err)
+/* Puts those who are to give way into a list, until there is room. */
+static int choose(const struct room *room, struct tb_list *giving, size_t *giving_count,
+                  struct tb_err *err)
 {
     while (room->max) {
         size_t count;
@@ -83,14 +71,28 @@ static int make_room(const struct room *room, struct tb_err *err)
         if (count < (size_t)room->max) {
             return 0;
         }
-        if (!oldest || !give_way(oldest)) {
+        if (!oldest) {
             return tb_fail(err, TB_E_LIMIT,
                            "all %zu %s are busy; try again when one of their calls has finished, "
                            "or close one",
                            count, room->words);
         }
+        tb_list_remove(&oldest->awake);
+        tb_list_append(giving, &oldest->awake);
+        *giving_count += 1;
     }
     return 0;
+}
+
+/* Nobody loses a login to a newcomer if it can be kept. */
+static void give_way(struct tb_session *session)
+{
+    if (tb_lifetime_of(session).at_idle == TB_IDLE_HIBERNATE && session->state != TB_STATE_AWAY) {
+        tb_session_hibernate(session);
+        session->end.gives_way = true;
+    } else {
+        tb_session_end(session, TB_END_EVICTED);
+    }
 }
 
 /* Of awake sessions that a credential may have started; 0: any number. */
@@ -102,8 +104,8 @@ static int64_t key_max(const struct tb_core *core, const char *key)
 }
 
 /* When others make room is not told: it is what they do. */
-static int full(const struct tb_sessions *sessions, const struct tb_tenant *tenant,
-                struct tb_err *err)
+static int say_full(const struct tb_sessions *sessions, const struct tb_tenant *tenant,
+                    struct tb_err *err)
 {
     int64_t now_ms = tb_loop_now_ms(sessions->core->loop);
     int64_t next_ms = INT64_MAX;
@@ -126,10 +128,11 @@ static int full(const struct tb_sessions *sessions, const struct tb_tenant *tena
         sessions->awake_count, (long long)wait_s);
 }
 
-int tb_sessions_admit(const struct tb_tenant *tenant, const struct tb_newcomer *newcomer,
+/* All limits are judged before anybody gives way: nobody loses a browser to one who is refused. */
+int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcomer,
                       struct tb_err *err)
 {
-    struct tb_sessions *sessions = tenant->core->sessions;
+    const struct tb_sessions *sessions = tenant->core->sessions;
     const struct tb_config *config = sessions->core->config;
     const struct room rooms[] = {
         {tenant, newcomer->key, true, key_max(sessions->core, newcomer->key),
@@ -139,14 +142,22 @@ int tb_sessions_admit(const struct tb_tenant *tenant, const struct tb_newcomer *
         {tenant, NULL, false, newcomer->of_conversation ? config->sessions_per_tenant : 0,
          "conversation sessions of this tenant"},
     };
+    struct tb_list giving;
+    struct tb_list *link;
+    size_t giving_count = 0;
     int rc = 0;
+    tb_list_init(&giving);
     for (size_t i = 0; rc == 0 && i < TB_COUNT(rooms); i++) {
-        rc = make_room(&rooms[i], err);
+        rc = choose(&rooms[i], &giving, &giving_count, err);
     }
-    if (rc == 0 && sessions->awake_count >= (size_t)sessions->core->config->sessions_total) {
-        rc = full(sessions, tenant, err);
+    bool full = rc == 0 && sessions->awake_count - giving_count >= (size_t)config->sessions_total;
+    while ((link = tb_list_pop(&giving))) { /* whoever hears of an end may end others of them */
+        tb_list_append(&tenant->awake, link);
+        if (rc == 0 && !full) {
+            give_way(TB_CONTAINER(link, struct tb_session, awake));
+        }
     }
-    return rc;
+    return full ? say_full(sessions, tenant, err) : rc;
 }
 
 void tb_sessions_count_awake(struct tb_session *session, int by)

@@ -88,6 +88,43 @@ static void a_session_that_ends_with_its_last_call_has_left_its_place(void **sta
     assert_int_equal(rig_events(rig, "\"reason\":\"max_age\",\"duration_ms\""), 1);
 }
 
+static void who_makes_room_in_a_full_house_gives_its_own_place(void **state)
+{
+    struct rig *rig = *state;
+    rig->config.sessions_per_tenant = 2;
+    rig->config.sessions_total = 2;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk-1", NULL), 0);
+    rig_advance(rig, 10);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk-2", NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk-3", NULL), 0);
+    assert_true(tb_session_info(rig_find(rig, "browser-1")).hibernated);
+    assert_false(tb_session_info(rig_find(rig, "browser-2")).hibernated);
+}
+
+/* The limit that it meets first could be met, the one after it not. */
+static void nobody_is_put_to_sleep_for_a_session_that_is_refused(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk-1", NULL), 0);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk-2", NULL), 0);
+    rig_create(rig, "named");
+    rig_turn(rig);
+    rig->config.sessions_per_tenant = 2;
+    rig->config.sessions_total = 2;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk-3", NULL), TB_E_LIMIT);
+    rig->config.sessions_per_tenant = 1;
+    rig->config.sessions_total = 50;
+    rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_HELD;
+    struct rig_call *busy = rig_start(rig, &rig_click, "talk-2", NULL);
+    rig_turn(rig);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk-3", NULL), TB_E_LIMIT);
+    assert_false(tb_session_info(rig_find(rig, "browser-1")).hibernated);
+    assert_false(tb_session_info(rig_find(rig, "browser-2")).hibernated);
+    assert_true(tb_fake_release(rig->fake, id_of(rig, "browser-2")));
+    rig_turn(rig);
+    rig_expect(busy, 0);
+}
+
 /* Random bursts. */
 
 struct bursts {
@@ -210,6 +247,8 @@ int main(void)
         RIG_TEST(a_session_that_did_not_open_has_left_its_place),
         RIG_TEST(a_session_that_did_not_wake_has_left_its_place),
         RIG_TEST(a_session_that_ends_with_its_last_call_has_left_its_place),
+        RIG_TEST(who_makes_room_in_a_full_house_gives_its_own_place),
+        RIG_TEST(nobody_is_put_to_sleep_for_a_session_that_is_refused),
         RIG_TEST(bursts_of_changes_leave_nobody_without_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
