@@ -331,20 +331,18 @@ static void after_a_restart_a_session_with_a_peer_is_away_until_that_is_back(voi
     }
 }
 
-static void sessions_that_are_only_records_take_nobodys_place(void **state)
+static void a_page_takes_nobodys_place_here_or_away_and_comes_back_to_a_full_house(void **state)
 {
     struct rig *rig = *state;
     struct peer peer;
-    start(rig, &peer);
-    rig_kill(rig, 0);
-    peer_fini(&peer);
     rig->config.sessions_total = 1;
-    struct tb_session *other = rig_create(rig, "b");
-    rig_turn(rig);
-    assert_int_equal(come_back(rig, &peer), TB_E_LIMIT);
-    assert_int_equal(rig_find(rig, "a")->state, TB_STATE_AWAY);
+    start(rig, &peer);
+    go(rig, &peer);
+    assert_int_equal(rig_find(rig, "a")->side, TB_SIDE_OPEN);
+    tb_session_end(rig_create(rig, "b"), TB_END_CLOSED);
     peer_fini(&peer);
-    tb_session_end(other, TB_END_CLOSED);
+    rig_kill(rig, 0);
+    rig_create(rig, "c");
     rig_turn(rig);
     assert_int_equal(come_back(rig, &peer), 0);
     assert_int_equal(rig_find(rig, "a")->state, TB_STATE_OPEN);
@@ -483,7 +481,7 @@ int main(void)
         CASE(how_long_a_session_may_be_away_is_by_its_kind),
         CASE(a_session_that_comes_and_goes_ends_at_its_time),
         CASE(after_a_restart_a_session_with_a_peer_is_away_until_that_is_back),
-        CASE(sessions_that_are_only_records_take_nobodys_place),
+        CASE(a_page_takes_nobodys_place_here_or_away_and_comes_back_to_a_full_house),
         CASE(a_peer_that_goes_while_its_session_opens_leaves_it_away),
         CASE(a_loss_for_good_ends_a_session_that_is_away),
         CASE(a_session_that_is_lost_while_it_is_away_is_opened_anew_for_its_peer),

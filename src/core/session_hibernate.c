@@ -62,7 +62,7 @@ bool tb_session_survives(const struct tb_session *session)
 bool tb_session_can_hibernate(const struct tb_session *session)
 {
     const struct tb_sessions *sessions = session->core->sessions;
-    size_t asleep_count = sessions->by_id.count - sessions->awake_count;
+    size_t asleep_count = sessions->by_id.count - tb_sessions_awake_count(sessions);
     return tb_session_survives(session) && session->driver->save &&
            (session->state == TB_STATE_ASLEEP ||
             asleep_count < (size_t)session->core->config->sessions_stored);
@@ -499,7 +499,8 @@ static void on_state_end(const struct tb_err *err, void *user)
 int tb_session_wake(struct tb_session *session, struct tb_channel *channel, struct tb_err *err)
 {
     const struct tb_store *store = &session->core->store;
-    const struct tb_newcomer newcomer = {session->key, session->traits.of_conversation};
+    const struct tb_newcomer newcomer = {session->kind, session->key,
+                                         session->traits.of_conversation};
     int rc = tb_sessions_admit(session->home, &newcomer, err);
     if (rc < 0) {
         return rc;

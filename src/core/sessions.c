@@ -118,8 +118,8 @@ static void on_drained(struct tb_deferred *job)
 
 void tb_sessions_check_drained(struct tb_sessions *sessions)
 {
-    if (sessions->drained && !sessions->awake_count && tb_list_empty(&sessions->closing) &&
-        tb_list_empty(&sessions->calls)) {
+    if (sessions->drained && !tb_sessions_awake_count(sessions) &&
+        tb_list_empty(&sessions->closing) && tb_list_empty(&sessions->calls)) {
         tb_loop_defer(sessions->core->loop, &sessions->drained_job);
     }
 }

@@ -88,7 +88,9 @@ struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name)
     snprintf(tenant->name, sizeof(tenant->name), "%s", name);
     tenant->core = sessions->core;
     tb_list_init(&tenant->sessions);
-    tb_list_init(&tenant->awake);
+    for (size_t i = 0; i < TB_TAKES_COUNT; i++) {
+        tb_list_init(&tenant->awake[i]);
+    }
     tb_list_init(&tenant->current_order);
     tb_list_init(&tenant->ends);
     tb_map_init(&tenant->by_name);
@@ -154,7 +156,8 @@ static int check_spec(struct tb_sessions *sessions, const struct tb_caller *call
         rc = check_stopped(tenant, caller, err);
     }
     return rc < 0 ? rc
-                  : tb_sessions_admit(tenant, &(struct tb_newcomer){caller->who->key, owned}, err);
+                  : tb_sessions_admit(
+                        tenant, &(struct tb_newcomer){spec->kind, caller->who->key, owned}, err);
 }
 
 static struct tb_session *make(struct tb_sessions *sessions, const struct tb_caller *caller,
@@ -202,15 +205,17 @@ static void tell_start(struct tb_session *session, const struct tb_caller *calle
     tb_bus_publish(&core->bus, &event);
 }
 
-static const char *warn(struct tb_sessions *sessions, const struct tb_tenant *tenant)
+static const char *warn(const struct tb_session *session)
 {
+    struct tb_sessions *sessions = session->core->sessions;
+    const struct tb_tenant *tenant = session->home;
     const int64_t usual = sessions->core->config->sessions_per_tenant;
-    if (tenant->named_count <= (size_t)usual) {
+    if (tb_session_takes(session) != TB_TAKES_BROWSER || tenant->named_count <= (size_t)usual) {
         return NULL;
     }
     snprintf(
         sessions->warning, sizeof(sessions->warning),
-        "Warning: %zu sessions are open, more than the usual %lld; close those that you no longer "
+        "Warning: %zu sessions with a browser or device are open, more than the usual %lld; close those that you no longer "
         "need.",
         tenant->named_count, (long long)usual);
     return sessions->warning;
@@ -236,7 +241,7 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
     const struct tb_session *before = tb_current_get(session->home, caller->conversation);
     session->end.fallback = before ? tb_strdup(before->id) : NULL;
     tb_current_choose(caller, session, spec->gate);
-    *ret_warning = owned ? NULL : warn(sessions, session->home);
+    *ret_warning = owned ? NULL : warn(session);
     tb_saving_begin(session);
     tb_session_rearm(session);
     tb_session_open(session, spec);

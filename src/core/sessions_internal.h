@@ -11,6 +11,14 @@
 #include "core/sessions.h"
 #include "io/loop.h"
 
+/* What a session takes while it is awake: core/sessions_room.c has a row for each kind, and one for
+ * each of these with the settings that limit it. */
+enum tb_takes {
+    TB_TAKES_BROWSER, /* or a device */
+    TB_TAKES_NOTHING, /* of ours: what it drives came by itself */
+    TB_TAKES_COUNT,
+};
+
 /* What one conversation started, and its choice: core/conversation.c. */
 struct tb_conversation {
     char name[TB_CONVERSATION_SIZE]; /* empty: all callers that have none */
@@ -24,14 +32,14 @@ struct tb_conversation {
 struct tb_tenant {
     char name[TB_TENANT_SIZE];
     struct tb_core *core;
-    struct tb_list sessions;      /* oldest first */
-    struct tb_list awake;         /* few, however many sleep */
-    size_t count;                 /* of these */
-    struct tb_map by_name;        /* those that are not private */
-    struct tb_map conversations;  /* that own or have chosen a session */
-    struct tb_list current_order; /* the choice that was made longest ago first */
+    struct tb_list sessions;              /* oldest first */
+    struct tb_list awake[TB_TAKES_COUNT]; /* few, however many sleep */
+    size_t count;                         /* of these */
+    struct tb_map by_name;                /* those that are not private */
+    struct tb_map conversations;          /* that own or have chosen a session */
+    struct tb_list current_order;         /* the choice that was made longest ago first */
     size_t current_count;
-    size_t named_count; /* awake ones, without those of conversations */
+    size_t named_count; /* that have a browser, without those of conversations */
     unsigned numbers[TB_KIND_COUNT];
     struct tb_list ends; /* of its last sessions, the oldest first: core/ends.c */
     size_t end_count;
@@ -43,7 +51,7 @@ struct tb_sessions {
     struct tb_map tenants;
     struct tb_list closing; /* ended, but the driver is not done */
     struct tb_list calls;   /* all that are under way */
-    size_t awake_count;
+    size_t awake_counts[TB_TAKES_COUNT];
     struct tb_load *load;         /* reads the stored ones; NULL: they are there */
     struct tb_list asks;          /* those that wait for it: core/resolve.h */
     size_t leaver_count;          /* callers that left before it was done */
@@ -57,6 +65,7 @@ struct tb_sessions {
 
 /* A session that is to be awake. */
 struct tb_newcomer {
+    enum tb_session_kind kind;
     const char *key;      /* of the credential that started it */
     bool of_conversation; /* else it was started by name */
 };
@@ -103,8 +112,11 @@ int tb_sessions_add(struct tb_session *session);
 const char *tb_session_address(const struct tb_session *session, const struct tb_caller *caller);
 /* The caller may know that it is there. */
 bool tb_session_visible(const struct tb_session *session, const struct tb_caller *caller);
+enum tb_takes tb_session_takes(const struct tb_session *session);
 /* Its place among those that are awake. */
 void tb_sessions_count_awake(struct tb_session *session, int by);
+/* Of whatever kind. */
+size_t tb_sessions_awake_count(const struct tb_sessions *sessions);
 /* Is there room for one more that is awake? If so, idle ones may have given theirs; TB_E_LIMIT, and
  * all are as they were. */
 int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcomer,

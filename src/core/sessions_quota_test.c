@@ -105,6 +105,58 @@ static void a_tenant_has_so_many_sessions_whatever_their_keys(void **state)
     tb_principal_unref(stranger, "test");
 }
 
+static int make(struct rig *rig, const char *name, enum tb_session_kind kind,
+                const char **ret_warning)
+{
+    const struct tb_caller caller = {.who = principal_of("t"), .conversation = ""};
+    const struct tb_session_spec spec = {.kind = kind,
+                                         .name = tb_str_of(name),
+                                         .driver = &tb_driver_fake,
+                                         .driver_state = rig->fake};
+    struct tb_session *session;
+    int rc = tb_sessions_create(rig->core.sessions, &caller, &spec, &session, ret_warning, NULL);
+    rig_turn(rig);
+    return rc;
+}
+
+/* Ten of them, where there is place for one browser. */
+static void pages_and_tabs_take_nobodys_place(void **state)
+{
+    struct rig *rig = *state;
+    const char *warning;
+    char name[16];
+    rig->config.sessions_total = 1;
+    rig->config.sessions_per_tenant = 1;
+    rig->config.limits_sessions_per_tenant = 1;
+    rig->config.limits_sessions_per_key = 1;
+    for (int i = 0; i < 10; i++) {
+        snprintf(name, sizeof(name), "own-%d", i);
+        assert_int_equal(make(rig, name, i % 2 ? TB_KIND_TAB : TB_KIND_CLIENT, &warning), 0);
+        assert_null(warning);
+    }
+    assert_int_equal(make(rig, "one", TB_KIND_ANDROID, &warning), 0);
+    assert_null(warning);
+    assert_int_equal(make(rig, "two", TB_KIND_BROWSER, &warning), TB_E_LIMIT);
+    assert_int_equal(make(rig, "two", TB_KIND_CLIENT, &warning), 0);
+    tb_session_end(rig_find(rig, "one"), TB_END_CLOSED);
+    assert_int_equal(make(rig, "one", TB_KIND_BROWSER, &warning), 0);
+}
+
+/* Only browsers and devices are counted, and only who starts one is warned. */
+static void pages_and_tabs_bring_no_warning_of_too_many(void **state)
+{
+    struct rig *rig = *state;
+    const char *warning;
+    rig->config.sessions_per_tenant = 1;
+    assert_int_equal(make(rig, "a", TB_KIND_CLIENT, &warning), 0);
+    assert_int_equal(make(rig, "b", TB_KIND_BROWSER, &warning), 0);
+    assert_null(warning);
+    assert_int_equal(make(rig, "c", TB_KIND_IOS, &warning), 0);
+    assert_non_null(strstr(warning, "2 sessions with a browser or device are open"));
+    assert_int_equal(make(rig, "d", TB_KIND_TAB, &warning), 0);
+    assert_null(warning);
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)
 
 int main(void)
@@ -114,6 +166,8 @@ int main(void)
         RIG_TEST(an_idle_conversation_of_the_same_key_makes_room),
         RIG_TEST(whose_a_sleeping_session_is_counts_also_after_a_restart),
         RIG_TEST(a_tenant_has_so_many_sessions_whatever_their_keys),
+        RIG_TEST(pages_and_tabs_take_nobodys_place),
+        RIG_TEST(pages_and_tabs_bring_no_warning_of_too_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,18 @@
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
+/* A row for each kind. All limits here are on what takes a browser. */
+static const enum tb_takes takes[TB_KIND_COUNT] = {
+    [TB_KIND_BROWSER] = TB_TAKES_BROWSER, [TB_KIND_IOS] = TB_TAKES_BROWSER,
+    [TB_KIND_ANDROID] = TB_TAKES_BROWSER, [TB_KIND_TAB] = TB_TAKES_NOTHING,
+    [TB_KIND_CLIENT] = TB_TAKES_NOTHING, /* its front allows so many per connection */
+};
+
+enum tb_takes tb_session_takes(const struct tb_session *session)
+{
+    return takes[session->kind];
+}
+
 /* It is on its way to sleep or to its end, and gives up its place without being asked to. */
 static bool is_leaving(const struct tb_session *session)
 {
@@ -27,7 +39,7 @@ static bool is_leaving(const struct tb_session *session)
 
 /* A limit on the sessions of a tenant that are awake. */
 struct room {
-    const struct tb_tenant *tenant;
+    const struct tb_list *awake;
     const char *key; /* only those that this credential started; NULL: all */
     bool named;      /* those from start_session count, too */
     int64_t max;     /* 0: none */
@@ -46,7 +58,7 @@ static struct tb_session *oldest_idle(const struct room *room, size_t *ret_count
 {
     struct tb_session *oldest = NULL;
     *ret_count = 0;
-    LIST_FOREACH(link, &room->tenant->awake) {
+    LIST_FOREACH(link, room->awake) {
         struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
         if (!counts(room, session)) {
             continue;
@@ -109,7 +121,8 @@ static int say_full(const struct tb_sessions *sessions, const struct tb_tenant *
 {
     int64_t now_ms = tb_loop_now_ms(sessions->core->loop);
     int64_t next_ms = INT64_MAX;
-    LIST_FOREACH(link, &tenant->awake) {
+    size_t count = sessions->awake_counts[TB_TAKES_BROWSER];
+    LIST_FOREACH(link, &tenant->awake[TB_TAKES_BROWSER]) {
         int64_t at_ms = tb_session_frees_ms(TB_CONTAINER(link, struct tb_session, awake));
         next_ms = at_ms < next_ms ? at_ms : next_ms;
     }
@@ -118,14 +131,14 @@ static int say_full(const struct tb_sessions *sessions, const struct tb_tenant *
             err, TB_E_LIMIT,
             "all %zu sessions are in use and none will end by itself soon; close one, or try again "
             "when a call has finished",
-            sessions->awake_count);
+            count);
     }
     int64_t wait_s = next_ms > now_ms ? (next_ms - now_ms + 999) / 1000 : 1;
     return tb_fail(
         err, TB_E_LIMIT,
         "all %zu sessions are in use; try again in %lld s, when the next idle one makes room, "
         "or close one",
-        sessions->awake_count, (long long)wait_s);
+        count, (long long)wait_s);
 }
 
 /* All limits are judged before anybody gives way: nobody loses a browser to one who is refused. */
@@ -134,25 +147,30 @@ int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcom
 {
     const struct tb_sessions *sessions = tenant->core->sessions;
     const struct tb_config *config = sessions->core->config;
+    struct tb_list *awake = &tenant->awake[TB_TAKES_BROWSER];
     const struct room rooms[] = {
-        {tenant, newcomer->key, true, key_max(sessions->core, newcomer->key),
+        {awake, newcomer->key, true, key_max(sessions->core, newcomer->key),
          "sessions that this key may have"},
-        {tenant, NULL, true, config->limits_sessions_per_tenant,
+        {awake, NULL, true, config->limits_sessions_per_tenant,
          "sessions that this tenant may have"},
-        {tenant, NULL, false, newcomer->of_conversation ? config->sessions_per_tenant : 0,
+        {awake, NULL, false, newcomer->of_conversation ? config->sessions_per_tenant : 0,
          "conversation sessions of this tenant"},
     };
     struct tb_list giving;
     struct tb_list *link;
     size_t giving_count = 0;
     int rc = 0;
+    if (takes[newcomer->kind] != TB_TAKES_BROWSER) {
+        return 0;
+    }
     tb_list_init(&giving);
     for (size_t i = 0; rc == 0 && i < TB_COUNT(rooms); i++) {
         rc = choose(&rooms[i], &giving, &giving_count, err);
     }
-    bool full = rc == 0 && sessions->awake_count - giving_count >= (size_t)config->sessions_total;
+    size_t staying_count = sessions->awake_counts[TB_TAKES_BROWSER] - giving_count;
+    bool full = rc == 0 && staying_count >= (size_t)config->sessions_total;
     while ((link = tb_list_pop(&giving))) { /* whoever hears of an end may end others of them */
-        tb_list_append(&tenant->awake, link);
+        tb_list_append(awake, link);
         if (rc == 0 && !full) {
             give_way(TB_CONTAINER(link, struct tb_session, awake));
         }
@@ -163,16 +181,26 @@ int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcom
 void tb_sessions_count_awake(struct tb_session *session, int by)
 {
     struct tb_tenant *tenant = session->home;
+    enum tb_takes what = tb_session_takes(session);
     bool is_counted = !tb_list_empty(&session->awake);
     if (by > 0 ? tb_session_is_dormant(session) : !is_counted) {
         return;
     }
-    if (!session->traits.of_conversation) {
+    if (what == TB_TAKES_BROWSER && !session->traits.of_conversation) {
         tenant->named_count += (size_t)by;
     }
     tb_list_remove(&session->awake);
     if (by > 0) {
-        tb_list_append(&tenant->awake, &session->awake);
+        tb_list_append(&tenant->awake[what], &session->awake);
     }
-    session->core->sessions->awake_count += (size_t)by;
+    session->core->sessions->awake_counts[what] += (size_t)by;
+}
+
+size_t tb_sessions_awake_count(const struct tb_sessions *sessions)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < TB_TAKES_COUNT; i++) {
+        count += sessions->awake_counts[i];
+    }
+    return count;
 }

@@ -95,7 +95,8 @@ static void more_than_five_named_sessions_only_bring_a_warning(void **state)
         assert_null(made.warning);
     }
     assert_int_equal(make(rig, "", TB_KIND_BROWSER, &made), 0);
-    assert_non_null(strstr(made.warning, "6 sessions are open, more than the usual 5"));
+    assert_non_null(strstr(made.warning,
+                           "6 sessions with a browser or device are open, more than the usual 5"));
     assert_int_equal(tb_sessions_count(rig->core.sessions), 6);
 }
 
