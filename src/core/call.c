@@ -34,18 +34,18 @@ static void hand_over(struct tb_call *call)
     tb_deferred_cancel(&call->job);
     note_gate(call);
     call->done(call, call->user);
-    tb_list_remove(&call->live.link);
-    tb_principal_unref(call->caller.who, "call");
-    tb_view_unref(call->caller.view, "call");
+    tb_list_remove(&call->from.live.link);
+    tb_principal_unref(call->from.caller.who, "call");
+    tb_view_unref(call->from.caller.view, "call");
     tb_list_remove(&call->all);
     tb_sessions_check_drained(call->core->sessions);
     tb_timer_fini(&call->timer);
     tb_gate_fini(&call->gate);
     tb_result_fini(&call->result);
-    tb_json_free(call->args);
-    tb_json_free(call->face_args);
+    tb_json_free(call->given.args);
+    tb_json_free(call->given.face_args);
     tb_brought_unref(call->entry.brought, "call");
-    tb_free(call->raw);
+    tb_free(call->given.raw);
     tb_call_printed_fini(&call->printed);
     tb_free(call->place.url);
     tb_free(call);
@@ -189,14 +189,14 @@ static int say_revoked(struct tb_err *err)
 
 bool tb_call_is_revoked(const struct tb_call *call, struct tb_err *err)
 {
-    return call->caller.who->revoked && say_revoked(err) < 0;
+    return call->from.caller.who->revoked && say_revoked(err) < 0;
 }
 
 static void on_revoked(struct tb_live *live)
 {
     struct tb_err err;
     say_revoked(&err);
-    tb_call_break(TB_CONTAINER(live, struct tb_call, live), &err, false);
+    tb_call_break(TB_CONTAINER(live, struct tb_call, from.live), &err, false);
 }
 
 void tb_call_cancel(struct tb_call *call)
@@ -210,14 +210,15 @@ void tb_call_cancel(struct tb_call *call)
 
 static int copy_caller(struct tb_call *call, const struct tb_caller *caller, struct tb_err *err)
 {
-    int len = snprintf(call->conversation, sizeof(call->conversation), "%s", caller->conversation);
+    int len = snprintf(call->from.conversation, sizeof(call->from.conversation), "%s",
+                       caller->conversation);
     /* A name that was cut would be another conversation's. */
-    if ((size_t)len >= sizeof(call->conversation)) {
+    if ((size_t)len >= sizeof(call->from.conversation)) {
         return tb_fail(err, TB_E_PARAMS, "the conversation's name has more than %d characters",
                        TB_CONVERSATION_SIZE - 1);
     }
-    snprintf(call->agent, sizeof(call->agent), "%s", caller->agent ? caller->agent : "");
-    call->agent[tb_utf8_prefix(tb_str_of(call->agent))] = '\0';
+    snprintf(call->from.agent, sizeof(call->from.agent), "%s", caller->agent ? caller->agent : "");
+    call->from.agent[tb_utf8_prefix(tb_str_of(call->from.agent))] = '\0';
     return 0;
 }
 
@@ -232,9 +233,9 @@ static int check_args(struct tb_call *call, const struct cJSON *given, struct tb
     const struct tb_config *config = call->core->config;
     struct tb_param rows[TB_TOOL_PARAMS_MAX];
     tb_tool_params(call->entry.tool, rows);
-    int rc = tb_args_check(rows, given, &call->args, err);
+    int rc = tb_args_check(rows, given, &call->given.args, err);
     if (rc == 0 && call->entry.tool->check) {
-        rc = call->entry.tool->check(call->core, &call->caller, call->args, err);
+        rc = call->entry.tool->check(call->core, &call->from.caller, call->given.args, err);
     }
     if (rc < 0) {
         return rc;
@@ -242,7 +243,7 @@ static int check_args(struct tb_call *call, const struct cJSON *given, struct tb
     int64_t usual_ms = call->entry.tool->op == TB_OP_NAVIGATE
                            ? config->browser_navigation_timeout_ms
                            : config->browser_timeout_ms;
-    int64_t timeout_ms = tb_args_int(call->args, "timeout_ms", usual_ms);
+    int64_t timeout_ms = tb_args_int(call->given.args, "timeout_ms", usual_ms);
     set_deadline(call, timeout_ms);
     return 0;
 }
@@ -251,18 +252,18 @@ static int find_tool(struct tb_call *call, const struct tb_call_request *request
                      struct tb_err *err)
 {
     struct tb_err why;
-    const struct tb_session *meant = tb_resolve_meant(call->core->sessions, &call->caller);
+    const struct tb_session *meant = tb_resolve_meant(call->core->sessions, &call->from.caller);
     call->entry = request->entry;
-    int rc =
-        call->entry.tool
-            ? tb_toolbox_permit(call->core, &call->caller, NULL, &call->entry, &why)
-            : tb_toolbox_find(call->core, &call->caller, meant, request->name, &call->entry, &why);
+    int rc = call->entry.tool
+                 ? tb_toolbox_permit(call->core, &call->from.caller, NULL, &call->entry, &why)
+                 : tb_toolbox_find(call->core, &call->from.caller, meant, request->name,
+                                   &call->entry, &why);
     tb_brought_ref(call->entry.brought, "call");
     if (rc == 0) {
         return 0;
     }
     call->unheard = !call->entry.tool; /* but who tries what it may not do is on record */
-    call->face_args = call->entry.face ? tb_json_new_object() : NULL;
+    call->given.face_args = call->entry.face ? tb_json_new_object() : NULL;
     struct tb_str name = request->name.len ? request->name : tb_str_of(tb_call_tool_name(call));
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
     size_t chars;
@@ -277,15 +278,16 @@ static int map_args(struct tb_call *call, const struct cJSON *given, struct cJSO
                     struct tb_err *err)
 {
     const struct tb_face *face = call->entry.face;
-    if (face->params && tb_args_check(face->params, given, &call->face_args, err) < 0) {
-        call->face_args = tb_json_dup(given);
+    if (face->params && tb_args_check(face->params, given, &call->given.face_args, err) < 0) {
+        call->given.face_args = tb_json_dup(given);
         call->unheard = true;
         return err->code;
     }
-    if (!call->face_args) {
-        call->face_args = given ? tb_json_dup(given) : tb_json_new_object();
+    if (!call->given.face_args) {
+        call->given.face_args = given ? tb_json_dup(given) : tb_json_new_object();
     }
-    *ret_args = face->map_args ? face->map_args(call->face_args) : tb_json_dup(call->face_args);
+    *ret_args =
+        face->map_args ? face->map_args(call->given.face_args) : tb_json_dup(call->given.face_args);
     return 0;
 }
 
@@ -293,8 +295,8 @@ static int read_args(struct tb_call *call, const struct tb_raw *raw, struct tb_e
 {
     if (call->entry.brought) {
         /* They are for its page to read. */
-        call->raw = raw->json.len ? tb_memdup(raw->json.ptr, raw->json.len) : NULL;
-        call->raw_len = raw->json.len;
+        call->given.raw = raw->json.len ? tb_memdup(raw->json.ptr, raw->json.len) : NULL;
+        call->given.raw_len = raw->json.len;
         int64_t own_ms = call->entry.brought->timeout_ms;
         set_deadline(call, own_ms ? own_ms : call->core->config->browser_timeout_ms);
         return 0;
@@ -368,8 +370,8 @@ static void prepare_ask(struct tb_call *call)
     const struct tb_tool *tool = call->entry.tool;
     struct tb_resolve_ask *ask = &call->place.ask;
     struct tb_err refusal;
-    ask->caller = &call->caller;
-    ask->named = tb_args_text(call->args, "sessionId", "");
+    ask->caller = &call->from.caller;
+    ask->named = tb_args_text(call->given.args, "sessionId", "");
     ask->kind = tb_offer_usual.kind;
     ask->gate = &call->gate;
     if (tool->flags & TB_TOOL_NO_SESSION) {
@@ -381,7 +383,7 @@ static void prepare_ask(struct tb_call *call)
     ask->flags = tool->flags & TB_TOOL_READ_ONLY ? 0 : TB_RESOLVE_STORED;
     /* None is made for what no session could do. */
     if ((tool->flags & TB_TOOL_MAY_CREATE) &&
-        tb_driver_check_op(call->core, tool->op, call->args, &refusal) == 0) {
+        tb_driver_check_op(call->core, tool->op, call->given.args, &refusal) == 0) {
         ask->flags |= TB_RESOLVE_MAY_CREATE;
     }
 }
@@ -412,7 +414,7 @@ static int on_not_found(const struct tb_call *call, struct tb_err *err)
     bool withheld =
         (tool->flags & TB_TOOL_MAY_CREATE) && !(call->place.ask.flags & TB_RESOLVE_MAY_CREATE);
     if (withheld && tb_resolve_denies(err) &&
-        tb_driver_check_op(call->core, tool->op, call->args, &refusal) < 0) {
+        tb_driver_check_op(call->core, tool->op, call->given.args, &refusal) < 0) {
         *err = refusal;
     }
     return err->code;
@@ -461,16 +463,16 @@ static void on_approved(struct tb_call *call, const struct tb_err *refusal)
 
 static int accept(struct tb_call *call, const struct tb_call_request *request, struct tb_err *err)
 {
-    if (call->caller.who->revoked) {
+    if (call->from.caller.who->revoked) {
         return say_revoked(err);
     }
-    call->live.revoked = on_revoked;
-    tb_principal_add_live(call->caller.who, &call->live);
+    call->from.live.revoked = on_revoked;
+    tb_principal_add_live(call->from.caller.who, &call->from.live);
     int rc = copy_caller(call, &request->caller, err);
     if (rc < 0) {
         return rc;
     }
-    rc = tb_rates_take(call->core, call->caller.who, NULL, err);
+    rc = tb_rates_take(call->core, call->from.caller.who, NULL, err);
     if (rc < 0) {
         call->unheard = true; /* a flood must not fill the log */
         return rc;
@@ -482,7 +484,7 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
     if (rc < 0 || !tb_call_must_ask(call, &call->entry)) {
         return rc < 0 ? rc : begin(call, err);
     }
-    tb_call_ask(call, &call->entry, call->args, on_approved);
+    tb_call_ask(call, &call->entry, call->given.args, on_approved);
     return 0;
 }
 
@@ -491,15 +493,15 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     struct tb_call *call = TB_NEW(struct tb_call);
     struct tb_err err;
     call->core = core;
-    call->caller = (struct tb_caller){.who = tb_principal_ref(request->caller.who, "call"),
-                                      .conversation = call->conversation,
-                                      .agent = call->agent,
-                                      .view = tb_view_ref(request->caller.view, "call"),
-                                      .files = request->caller.files,
-                                      .brief = request->caller.brief,
-                                      .passing = request->caller.passing,
-                                      .noteless = request->caller.noteless,
-                                      .everyone = request->caller.everyone};
+    call->from.caller = (struct tb_caller){.who = tb_principal_ref(request->caller.who, "call"),
+                                           .conversation = call->from.conversation,
+                                           .agent = call->from.agent,
+                                           .view = tb_view_ref(request->caller.view, "call"),
+                                           .files = request->caller.files,
+                                           .brief = request->caller.brief,
+                                           .passing = request->caller.passing,
+                                           .noteless = request->caller.noteless,
+                                           .everyone = request->caller.everyone};
     call->done = request->done;
     call->progress = request->progress;
     tb_call_ask_init(call, request->ask);
@@ -511,7 +513,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     tb_gate_init(&call->gate, on_gate_open);
     tb_result_init(&call->result);
     tb_call_printed_init(&call->printed);
-    call->result.view = call->caller.view;
+    call->result.view = call->from.caller.view;
     tb_list_append(&core->sessions->calls, &call->all);
     if (accept(call, request, &err) < 0) {
         fail(call, &err);
@@ -544,7 +546,7 @@ struct tb_core *tb_call_core(const struct tb_call *call)
 
 const struct tb_caller *tb_call_caller(const struct tb_call *call)
 {
-    return &call->caller;
+    return &call->from.caller;
 }
 
 struct tb_gate *tb_call_gate(struct tb_call *call)
@@ -554,7 +556,7 @@ struct tb_gate *tb_call_gate(struct tb_call *call)
 
 const struct cJSON *tb_call_args(const struct tb_call *call)
 {
-    return call->args;
+    return call->given.args;
 }
 
 struct tb_result *tb_call_out(struct tb_call *call)

@@ -55,7 +55,7 @@ static struct tb_str print_text(struct tb_call *call, bool *ret_is_error)
     struct tb_buf *out = &call->printed.text;
     *ret_is_error = result->code < 0;
     if (face && face->print) {
-        face->print(call->face_args, result, out, ret_is_error);
+        face->print(call->given.face_args, result, out, ret_is_error);
     } else if (result->code < 0) {
         print_failure(tool, result, out);
     } else if (tool && tool->print) {

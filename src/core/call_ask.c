@@ -27,7 +27,7 @@ static const char *name_of(const struct tb_entry *entry)
 bool tb_call_must_ask(const struct tb_call *call, const struct tb_entry *entry)
 {
     const struct tb_policy_set set =
-        tb_caller_policies(call->core, call->caller.who, call->session);
+        tb_caller_policies(call->core, call->from.caller.who, call->session);
     return call->core->approvals && tb_policy_asks(&set, entry->tool->name, name_of(entry));
 }
 
@@ -37,12 +37,12 @@ bool tb_call_must_ask(const struct tb_call *call, const struct tb_entry *entry)
 static const struct tb_session *session_of(const struct tb_call *call)
 {
     struct tb_sessions *sessions = call->core->sessions;
-    struct tb_str named = tb_args_text(call->args, "sessionId", "");
+    struct tb_str named = tb_args_text(call->given.args, "sessionId", "");
     if (call->session || (call->entry.tool->flags & TB_TOOL_NO_SESSION)) {
         return call->session;
     }
-    return named.len ? tb_sessions_reach(sessions, &call->caller, named)
-                     : tb_resolve_meant(sessions, &call->caller);
+    return named.len ? tb_sessions_reach(sessions, &call->from.caller, named)
+                     : tb_resolve_meant(sessions, &call->from.caller);
 }
 
 /* The agent, or a page, chose the names and addresses: they stay within their quotes. */
@@ -140,7 +140,7 @@ static void set_deadline(struct tb_call *call, int64_t deadline_ms)
  * does not count. */
 static void give_time(struct tb_call *call)
 {
-    if (!tb_args_has(call->args, "timeout_ms")) {
+    if (!tb_args_has(call->given.args, "timeout_ms")) {
         call->asked.since_ms = tb_loop_now_ms(call->core->loop);
         call->asked.extra_ms = call->core->config->policy_ask_ms;
         set_deadline(call, call->deadline_ms + call->asked.extra_ms);
@@ -169,9 +169,9 @@ static void on_decided(const struct tb_err *refusal, void *user)
 void tb_call_ask(struct tb_call *call, const struct tb_entry *entry, const struct cJSON *args,
                  void (*go_on)(struct tb_call *call, const struct tb_err *refusal))
 {
-    const struct tb_approval_wish wish = {.tenant = call->caller.who->tenant,
+    const struct tb_approval_wish wish = {.tenant = call->from.caller.who->tenant,
                                           .session = call->session ? call->session->name : "",
-                                          .agent = call->agent,
+                                          .agent = call->from.agent,
                                           .tool = name_of(entry),
                                           .args = args};
     call->asked.go_on = go_on;

@@ -42,6 +42,22 @@ struct tb_call_place {
     char *url;      /* of the page it was about; NULL: unknown */
 };
 
+/* Its arguments. */
+struct tb_call_given {
+    struct cJSON *face_args; /* as the face took them; NULL: the tool has none */
+    struct cJSON *args;
+    char *raw; /* of a brought tool, instead; NULL: none */
+    size_t raw_len;
+};
+
+/* Who calls. */
+struct tb_call_from {
+    char conversation[TB_CONVERSATION_SIZE];
+    char agent[TB_AGENT_SIZE];
+    struct tb_caller caller; /* points at these two; has references to its principal and view */
+    struct tb_live live;
+};
+
 /* What waits for a person's approval: core/call_ask.c. */
 struct tb_call_asked {
     struct tb_approval *approval; /* NULL: nothing does */
@@ -69,16 +85,10 @@ struct tb_call_printed {
 
 struct tb_call {
     struct tb_core *core;
-    struct tb_entry entry;   /* .tool NULL: nobody knows it; has a reference to .brought */
-    struct cJSON *face_args; /* as the face took them; NULL: the tool has none */
-    struct cJSON *args;
-    char *raw; /* of a brought tool, instead; NULL: none */
-    size_t raw_len;
-    bool unheard; /* it never was a call of a tool: the bus is not told */
-    char conversation[TB_CONVERSATION_SIZE];
-    char agent[TB_AGENT_SIZE];
-    struct tb_caller caller; /* points at these two; has references to its principal and view */
-    struct tb_live live;
+    struct tb_entry entry; /* .tool NULL: nobody knows it; has a reference to .brought */
+    struct tb_call_given given;
+    struct tb_call_from from;
+    bool unheard;        /* it never was a call of a tool: the bus is not told */
     struct tb_gate gate; /* the reply waits at it */
     tb_call_done_fn *done;
     tb_call_progress_fn *progress;

@@ -159,7 +159,7 @@ static int on_reveal(struct tb_op *op, struct tb_str text, const struct tb_str *
                                 .session_id = session->id,
                                 .session = session->name,
                                 .hidden = session->traits.hidden,
-                                .agent = op_call->call->agent,
+                                .agent = op_call->call->from.agent,
                                 .gate = &op_call->call->gate};
     int rc = tb_secrets_fill_in(op_call->core->secrets, &use, text, out, err);
     if (count_labels(session->bounds.mask) > before && tb_session_survives(session)) {
@@ -199,11 +199,11 @@ static struct tb_op_call *op_call_new(struct tb_call *call, struct cJSON *args)
     op_call->call = call;
     op_call->args = args;
     op_call->brought = tb_brought_ref(call->entry.brought, "operation");
-    op_call->raw = call->raw; /* the driver may read it when the call has gone */
-    call->raw = NULL;
+    op_call->raw = call->given.raw; /* the driver may read it when the call has gone */
+    call->given.raw = NULL;
     op_call->job.run = on_ended;
     tb_result_init(&op_call->result);
-    op_call->result.view = call->caller.view;
+    op_call->result.view = call->from.caller.view;
     call->op = op_call;
     return op_call;
 }
@@ -211,7 +211,7 @@ static struct tb_op_call *op_call_new(struct tb_call *call, struct cJSON *args)
 static const struct tb_toolset *toolset_of(const struct tb_call *call)
 {
     static const struct tb_toolset usual = {.name = ""};
-    const struct tb_view *view = call->caller.view;
+    const struct tb_view *view = call->from.caller.view;
     return view && view->toolset ? view->toolset : &usual;
 }
 
@@ -228,9 +228,9 @@ static bool acts_unaware(const struct tb_call *call, enum tb_op_kind kind, const
 {
     const struct tb_session *session = call->session;
     bool acts = tb_op_acts(kind) || tb_args_flag(args, "submit", false);
-    return acts &&
-           (call->place.number <= session->losses.unaware ||
-            tb_authors_unaware(&session->losses.authors, call->conversation, call->place.number));
+    return acts && (call->place.number <= session->losses.unaware ||
+                    tb_authors_unaware(&session->losses.authors, call->from.conversation,
+                                       call->place.number));
 }
 
 static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *args)
@@ -260,7 +260,7 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         .kind = kind,
         .args = args,
         .brought = op_call->brought,
-        .raw = {op_call->raw, call->raw_len},
+        .raw = {op_call->raw, call->given.raw_len},
         .deadline_ms = limit_step(call, op_call),
         .element_ms = element_ms(call, args),
         .lenient = toolset_of(call)->lenient,
@@ -277,7 +277,7 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
 int tb_call_check_policy(const struct tb_call *call, const struct tb_entry *entry,
                          struct tb_err *err)
 {
-    const struct tb_principal *who = call->caller.who;
+    const struct tb_principal *who = call->from.caller.who;
     int rc = call->session ? tb_session_policy_admits(call->session, who, err) : 0;
     rc = rc < 0 ? rc : tb_session_policy_tool(call->core, who, call->session, entry, err);
     if (rc < 0) {
@@ -291,7 +291,7 @@ static void run_tool(struct tb_call *call)
     if (call->entry.tool->run) {
         call->entry.tool->run(call);
     } else {
-        start_op(call, call->entry.tool->op, call->args);
+        start_op(call, call->entry.tool->op, call->given.args);
     }
 }
 
@@ -319,7 +319,7 @@ void tb_call_run(struct tb_call *call)
         tb_result_fail_err(&call->result, &err);
         tb_call_end(call);
     } else if (!call->asked.given && tb_call_must_ask(call, &call->entry)) {
-        tb_call_ask(call, &call->entry, call->args, on_run_decided);
+        tb_call_ask(call, &call->entry, call->given.args, on_run_decided);
     } else {
         run_tool(call);
     }
@@ -350,7 +350,7 @@ static int check_step(const struct tb_call *call, const struct tb_tool *tool,
     tb_tool_params(tool, rows);
     int rc = tb_args_check(rows, given, ret_args, err);
     if (rc == 0 && tool->check) {
-        rc = tool->check(call->core, &call->caller, *ret_args, err);
+        rc = tool->check(call->core, &call->from.caller, *ret_args, err);
     }
     if (rc < 0) {
         tb_json_free(*ret_args);
@@ -428,7 +428,7 @@ void tb_call_fail_step(struct tb_call *call)
 {
     struct tb_result result;
     tb_result_init(&result);
-    result.view = call->caller.view;
+    result.view = call->from.caller.view;
     tb_result_fail_err(&result, &call->broken);
     end_step(call, &result);
     tb_result_fini(&result);
@@ -438,8 +438,8 @@ void tb_call_fail_step(struct tb_call *call)
 
 static void let_go(struct tb_call *call)
 {
-    if (call->args == call->op->args) {
-        call->args = NULL; /* the driver may still read them */
+    if (call->given.args == call->op->args) {
+        call->given.args = NULL; /* the driver may still read them */
     }
     call->op->result.view = NULL; /* it is the call's */
     call->op->call = NULL;

@@ -37,14 +37,14 @@ static void publish(struct tb_call *call, const struct act *act)
 {
     struct tb_core *core = call->core;
     char conversation[TB_CONVERSATION_SHOWN];
-    tb_conversation_show(core, call->conversation, conversation);
+    tb_conversation_show(core, call->from.conversation, conversation);
     const struct tb_event event = {
         .type = act->type,
-        .tenant = call->caller.who->tenant,
+        .tenant = call->from.caller.who->tenant,
         .session_id = call->place.id,
         .session = known(call->place.name),
         .hidden = call->place.hidden,
-        .agent = known(call->agent),
+        .agent = known(call->from.agent),
         .tool = known(act->tool),
         .outcome = outcome(act->code),
         .gate = &call->gate,

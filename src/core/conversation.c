@@ -55,15 +55,15 @@ static void free_if_done(struct tb_conversation *conversation)
 
 void tb_conversation_own(const char *name, struct tb_session *session)
 {
-    session->owner = make(session->home, name);
-    tb_list_append(&session->owner->sessions, &session->owned);
+    session->places.owner = make(session->places.home, name);
+    tb_list_append(&session->places.owner->sessions, &session->places.owned);
 }
 
 void tb_conversation_disown(struct tb_session *session)
 {
-    struct tb_conversation *owner = session->owner;
-    tb_list_remove(&session->owned);
-    session->owner = NULL;
+    struct tb_conversation *owner = session->places.owner;
+    tb_list_remove(&session->places.owned);
+    session->places.owner = NULL;
     if (owner) {
         free_if_done(owner);
     }
@@ -71,7 +71,7 @@ void tb_conversation_disown(struct tb_session *session)
 
 const char *tb_session_owner(const struct tb_session *session)
 {
-    return session->owner->name;
+    return session->places.owner->name;
 }
 
 struct tb_session *tb_conversation_last(const struct tb_conversation *conversation)
@@ -119,21 +119,21 @@ void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_sessio
     }
     struct tb_conversation *conversation = make(tenant, name);
     conversation->current = session;
-    tb_list_append(&session->currents, &conversation->of_session);
+    tb_list_append(&session->places.currents, &conversation->of_session);
     tb_list_append(&tenant->current_order, &conversation->in_order);
     tenant->current_count++;
-    if (session->owner == conversation) {
-        tb_list_remove(&session->owned);
-        tb_list_append(&conversation->sessions, &session->owned);
+    if (session->places.owner == conversation) {
+        tb_list_remove(&session->places.owned);
+        tb_list_append(&conversation->sessions, &session->places.owned);
     }
 }
 
 void tb_current_choose(const struct tb_caller *caller, struct tb_session *session,
                        struct tb_gate *gate)
 {
-    struct tb_session *before = tb_current_get(session->home, caller->conversation);
+    struct tb_session *before = tb_current_get(session->places.home, caller->conversation);
     if (before != session) {
-        tb_current_set(session->home, caller->conversation, session);
+        tb_current_set(session->places.home, caller->conversation, session);
         if (before) {
             tb_record_put(before, gate);
         }
@@ -165,9 +165,10 @@ void tb_current_fall_back(struct tb_session *session)
     struct tb_sessions *sessions = session->core->sessions;
     struct tb_session *before = tb_map_get(
         &sessions->by_id, session->end.fallback ? tb_str_of(session->end.fallback) : TB_STR(""));
-    bool is_current = tb_current_get(session->home, session->owner->name) == session;
+    bool is_current = tb_current_get(session->places.home, session->places.owner->name) == session;
     if (before && is_current && before->state != TB_STATE_RETIRING) {
-        tb_current_choose(&(struct tb_caller){.conversation = session->owner->name}, before, NULL);
+        tb_current_choose(&(struct tb_caller){.conversation = session->places.owner->name}, before,
+                          NULL);
     }
 }
 
@@ -180,8 +181,8 @@ static struct tb_list *first_printed(const struct tb_session *session, size_t ro
     size_t count = 0;
     tb_json_writer_init(&json, &text);
     tb_json_array_open(&json);
-    for (struct tb_list *link = session->currents.prev;
-         link != &session->currents && count < RECORDED_MAX; link = link->prev) {
+    for (struct tb_list *link = session->places.currents.prev;
+         link != &session->places.currents && count < RECORDED_MAX; link = link->prev) {
         tb_json_put_cstr(&json, of_current(link)->name);
         if (json.rc < 0) {
             break;
@@ -197,7 +198,7 @@ void tb_current_print(const struct tb_session *session, size_t room_bytes,
 {
     tb_json_array_open(json);
     for (struct tb_list *link = first_printed(session, room_bytes);
-         link && link != &session->currents; link = link->next) {
+         link && link != &session->places.currents; link = link->next) {
         tb_json_put_cstr(json, of_current(link)->name);
     }
     tb_json_array_close(json);
@@ -205,8 +206,8 @@ void tb_current_print(const struct tb_session *session, size_t room_bytes,
 
 void tb_current_forget(struct tb_session *session)
 {
-    while (!tb_list_empty(&session->currents)) {
-        tb_current_drop(session->home, of_current(session->currents.next)->name);
+    while (!tb_list_empty(&session->places.currents)) {
+        tb_current_drop(session->places.home, of_current(session->places.currents.next)->name);
     }
 }
 
@@ -221,22 +222,22 @@ static bool leaves_pages(const struct tb_session *session)
 /* Of all that its owner could go back to it is the last. */
 static void put_back(struct tb_session *session)
 {
-    tb_list_remove(&session->owned);
-    tb_list_append(session->owner->sessions.next, &session->owned);
+    tb_list_remove(&session->places.owned);
+    tb_list_append(session->places.owner->sessions.next, &session->places.owned);
 }
 
 void tb_session_detach(struct tb_session *session, const struct tb_caller *caller,
                        struct tb_gate *gate)
 {
-    if (tb_current_get(session->home, caller->conversation) == session) {
-        tb_current_drop(session->home, caller->conversation);
-        tb_ends_forget(session->home, caller->conversation);
+    if (tb_current_get(session->places.home, caller->conversation) == session) {
+        tb_current_drop(session->places.home, caller->conversation);
+        tb_ends_forget(session->places.home, caller->conversation);
     }
     if (leaves_pages(session)) {
         tb_session_close(session, caller, gate);
         return;
     }
-    if (strcmp(session->owner->name, caller->conversation) == 0) {
+    if (strcmp(session->places.owner->name, caller->conversation) == 0) {
         put_back(session);
         if (session->traits.of_conversation) {
             tb_session_make_named(session);
@@ -249,7 +250,7 @@ const struct tb_session *tb_session_give_up(struct tb_session *session,
                                             const struct tb_caller *caller, bool detach,
                                             struct tb_gate *gate)
 {
-    struct tb_tenant *tenant = session->home;
+    struct tb_tenant *tenant = session->places.home;
     bool current = tb_resolve_meant(session->core->sessions, caller) == session;
     if (detach) {
         tb_session_detach(session, caller, gate);

@@ -274,10 +274,11 @@ static void of_many_choices_the_record_has_the_latest_that_fit(void **state)
         rig_kill(rig, 0);
         for (int number = 59; number > 59 - rows[i].kept; number--) {
             name_of(number, rows[i].fill, name);
-            assert_ptr_equal(tb_current_get(rig_find(rig, "a")->home, name), rig_find(rig, "a"));
+            assert_ptr_equal(tb_current_get(rig_find(rig, "a")->places.home, name),
+                             rig_find(rig, "a"));
         }
         name_of(0, rows[i].fill, name);
-        assert_null(tb_current_get(rig_find(rig, "a")->home, name));
+        assert_null(tb_current_get(rig_find(rig, "a")->places.home, name));
         tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
         rig_turn(rig);
     }

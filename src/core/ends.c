@@ -306,9 +306,9 @@ static struct cJSON *missed_by(const struct tb_session *session)
         return names;
     }
     if (session->traits.of_conversation) {
-        tb_json_set_bool(names, session->owner->name, true);
+        tb_json_set_bool(names, session->places.owner->name, true);
     }
-    LIST_FOREACH(link, &session->currents) {
+    LIST_FOREACH(link, &session->places.currents) {
         if (count++ < TB_END_MISSED_MAX) {
             tb_json_set_bool(names, TB_CONTAINER(link, struct tb_conversation, of_session)->name,
                              true);
@@ -328,14 +328,14 @@ void tb_end_keep(const struct tb_session *session, enum tb_end_reason reason, co
     end->span_ms = span_of(session, reason);
     end->hidden = session->traits.hidden;
     end->empty = tb_session_is_new(session);
-    end->owner = tb_strdup(session->owner->name);
+    end->owner = tb_strdup(session->places.owner->name);
     end->missed_by = missed_by(session);
     if (by && tb_json_get(end->missed_by, by)) {
         tb_json_remove(end->missed_by, by);
-        tb_ends_forget(session->home, by);
+        tb_ends_forget(session->places.home, by);
     }
-    put(session->home, end);
-    add(session->home, end);
+    put(session->places.home, end);
+    add(session->places.home, end);
 }
 
 /* Reading. */

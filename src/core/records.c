@@ -134,7 +134,7 @@ static void print(const struct tb_session *session, struct tb_json_writer *json)
     tb_json_member_cstr(json, "name", session->name);
     tb_json_member_cstr(json, "tenant", session->tenant);
     tb_json_member_cstr(json, "key", session->key);
-    tb_json_member_cstr(json, "owner", session->owner->name);
+    tb_json_member_cstr(json, "owner", session->places.owner->name);
     tb_json_member_bool(json, "of_conversation", session->traits.of_conversation);
     tb_json_member_bool(json, "brief", session->traits.brief);
     tb_json_member_bool(json, "private", session->traits.hidden);
@@ -412,7 +412,7 @@ static void fill_conversations(struct tb_session *session, const struct record *
     struct tb_json_iter untold = tb_json_iter_of(record->fields[UNTOLD].value.text);
     char conversation[TB_CONVERSATION_SIZE];
     while (next_text(&current, conversation, sizeof(conversation))) {
-        tb_current_set(session->home, conversation, session);
+        tb_current_set(session->places.home, conversation, session);
     }
     while (next_text(&authors, conversation, sizeof(conversation))) {
         tb_authors_typed(&session->losses.authors, conversation);
@@ -452,7 +452,7 @@ int tb_record_load(struct tb_sessions *sessions, struct tb_str value,
     fill_mask(session, &record);
     fill_conversations(session, &record);
     if (!session->traits.hidden) {
-        tb_tenant_note_name(session->home, session->kind, tb_str_of(session->name));
+        tb_tenant_note_name(session->places.home, session->kind, tb_str_of(session->name));
     }
     *ret_session = session;
     return 0;

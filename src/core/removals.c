@@ -155,7 +155,7 @@ void tb_removals_add(struct tb_removals *removals, const struct tb_session *sess
     }
     struct removal *removal = TB_NEW(struct removal);
     removal->removals = removals;
-    removal->tenant = session->home;
+    removal->tenant = session->places.home;
     memcpy(removal->id, session->id, sizeof(removal->id));
     tb_list_init(&removal->link);
     ask(removal, gate);

@@ -84,7 +84,7 @@ static int setup(void **state)
     tb_list_init(&scene->bin.holdings);
     scene->rig->core.store = (struct tb_store){&bin_kind, &scene->bin};
     scene->removals = tb_removals_new(&scene->rig->core);
-    scene->session.home = &scene->tenant;
+    scene->session.places.home = &scene->tenant;
     snprintf(scene->session.id, sizeof(scene->session.id), "id");
     *state = scene;
     return 0;

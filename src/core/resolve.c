@@ -85,7 +85,7 @@ static const struct tb_session *retiring(const struct tb_sessions *sessions,
 static void note_loss(struct tb_session *session, const struct tb_caller *caller,
                       const struct tb_session *old)
 {
-    const struct tb_end *end = old ? NULL : tb_end_missed(session->home, caller);
+    const struct tb_end *end = old ? NULL : tb_end_missed(session->places.home, caller);
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
     if (old) {
         tb_end_foretell(old, &words);

@@ -219,8 +219,8 @@ static void tell_end(struct tb_session *session, const struct ending *ending)
 static void warn_callers(const struct tb_session *session, const struct tb_list *calls)
 {
     LIST_FOREACH(link, calls) {
-        tb_end_warn(session->home, session->id,
-                    TB_CONTAINER(link, struct tb_call, link)->conversation);
+        tb_end_warn(session->places.home, session->id,
+                    TB_CONTAINER(link, struct tb_call, link)->from.conversation);
     }
 }
 
@@ -493,16 +493,16 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
 {
     struct tb_session *session = TB_NEW(struct tb_session);
     session->core = sessions->core;
-    session->home = tb_tenant_make(sessions, tenant);
-    session->tenant = session->home->name;
+    session->places.home = tb_tenant_make(sessions, tenant);
+    session->tenant = session->places.home->name;
     session->refs = TB_REFS_AHEAD;
     session->job.run = on_job;
     tb_list_init(&session->queue.running);
     tb_list_init(&session->queue.ops);
     tb_list_init(&session->queue.waiting);
-    tb_list_init(&session->currents);
-    tb_list_init(&session->owned);
-    tb_list_init(&session->awake);
+    tb_list_init(&session->places.currents);
+    tb_list_init(&session->places.owned);
+    tb_list_init(&session->places.awake);
     tb_list_init(&session->losses.authors);
     tb_session_init_timer(session);
     return session;

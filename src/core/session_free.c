@@ -21,8 +21,8 @@ void tb_session_record_free(struct tb_session *session)
     tb_deferred_cancel(&session->job);
     tb_timer_fini(&session->times.timer);
     tb_conversation_disown(session);
-    tb_list_remove(&session->awake);
-    tb_list_remove(&session->link);
+    tb_list_remove(&session->places.awake);
+    tb_list_remove(&session->places.link);
     tb_saving_free(session->saving);
     tb_watch_free(session->watch);
     tb_egress_free(session->bounds.egress);

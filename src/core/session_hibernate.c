@@ -116,7 +116,8 @@ static bool note_typing(struct tb_session *session, const struct tb_call *call)
 {
     bool known = session->losses.typed;
     session->losses.typed = true;
-    bool is_author_new = call && tb_authors_typed(&session->losses.authors, call->conversation);
+    bool is_author_new =
+        call && tb_authors_typed(&session->losses.authors, call->from.conversation);
     return !known || is_author_new;
 }
 
@@ -501,7 +502,7 @@ int tb_session_wake(struct tb_session *session, struct tb_channel *channel, stru
     const struct tb_store *store = &session->core->store;
     const struct tb_newcomer newcomer = {session->kind, session->key,
                                          session->traits.of_conversation};
-    int rc = tb_sessions_admit(session->home, &newcomer, err);
+    int rc = tb_sessions_admit(session->places.home, &newcomer, err);
     if (rc < 0) {
         return rc;
     }
@@ -541,7 +542,7 @@ static void note_lost_text(struct tb_session *session, bool lost)
 {
     session->losses.typed = false;
     if (lost) {
-        tb_authors_lose(&session->losses.authors, session->owner->name);
+        tb_authors_lose(&session->losses.authors, session->places.owner->name);
         session->losses.unaware = INT64_MAX;
         tb_record_put(session, NULL);
     } else {

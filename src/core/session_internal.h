@@ -96,6 +96,16 @@ struct tb_brought_list {
     size_t count;
 };
 
+/* Whose it is, and where it is listed. */
+struct tb_session_places {
+    struct tb_tenant *home;
+    struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
+    struct tb_conversation *owner; /* that started it; NULL once it has ended */
+    struct tb_list owned;          /* of the sessions that its owner started */
+    struct tb_list awake;          /* of the tenant's sessions that are awake */
+    struct tb_list currents;       /* the callers whose current session this is */
+};
+
 struct tb_session {
     char id[TB_ID_SIZE];
     char name[TB_NAME_SIZE];
@@ -125,25 +135,20 @@ struct tb_session {
     struct tb_session_losses losses;
     struct tb_session_end end;
 
-    struct tb_tenant *home;
-    struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
-    struct tb_conversation *owner; /* that started it; NULL once it has ended */
-    struct tb_list owned;          /* of the sessions that its owner started */
-    struct tb_list awake;          /* of the tenant's sessions that have a browser */
-    struct tb_list currents;       /* the callers whose current session this is */
+    struct tb_session_places places;
     struct tb_brought_list brought;
 };
 
 /* From a link of a tenant's sessions or of those that are closing. */
 static inline struct tb_session *tb_session_of(struct tb_list *link)
 {
-    return TB_CONTAINER(link, struct tb_session, link);
+    return TB_CONTAINER(link, struct tb_session, places.link);
 }
 
 /* The same from a link of its owner's. */
 static inline struct tb_session *tb_session_owned(struct tb_list *link)
 {
-    return TB_CONTAINER(link, struct tb_session, owned);
+    return TB_CONTAINER(link, struct tb_session, places.owned);
 }
 
 /* A record without an id, a name and a place in the table. */

@@ -19,13 +19,13 @@
 static bool takes_note(const struct tb_call *call)
 {
     return call->broken.code != TB_E_CANCELLED && call->result.code != TB_E_UNKNOWN_TOOL &&
-           !call->caller.noteless;
+           !call->from.caller.noteless;
 }
 
 /* Others may have called first, and have had the note. */
 static void tell_author(struct tb_session *session, struct tb_call *call)
 {
-    if (!tb_authors_tell(&session->losses.authors, call->conversation, session->stats.calls)) {
+    if (!tb_authors_tell(&session->losses.authors, call->from.conversation, session->stats.calls)) {
         return;
     }
     tb_record_put(session, NULL);
@@ -41,14 +41,14 @@ static void tell_author(struct tb_session *session, struct tb_call *call)
 /* Others may use the session, but what its owner had before is no business of theirs. */
 static void tell_replaced(struct tb_session *session, struct tb_call *call, const char *more)
 {
-    if (!session->end.replaces || strcmp(tb_session_owner(session), call->conversation) != 0) {
+    if (!session->end.replaces || strcmp(tb_session_owner(session), call->from.conversation) != 0) {
         return;
     }
     TB_AUTO(tb_free)
     char *note =
         tb_strdupf("%s%s%s", session->end.replaces_note, more ? " " : "", more ? more : "");
     tb_json_set_cstr(call->result.data, "note", note);
-    tb_end_told(session->home, session->end.replaces, call->conversation);
+    tb_end_told(session->places.home, session->end.replaces, call->from.conversation);
     tb_free(session->end.replaces);
     tb_free(session->end.replaces_note);
     session->end.replaces = NULL;
@@ -90,7 +90,7 @@ static void tell_refused(struct tb_session *session, struct tb_call *call)
 static void tell_losses(struct tb_session *session, struct tb_call *call)
 {
     struct tb_session_losses *losses = &session->losses;
-    bool was_misled = tb_authors_enlighten(&losses->authors, call->conversation);
+    bool was_misled = tb_authors_enlighten(&losses->authors, call->from.conversation);
     const char *note = losses->is_news || was_misled ? losses->note : NULL;
     if (note) {
         tb_json_set_cstr(call->result.data, "note", note);
@@ -103,7 +103,7 @@ static void tell_losses(struct tb_session *session, struct tb_call *call)
     tell_replaced(session, call, note);
     tell_author(session, call);
     if (session->driver->save) { /* what cannot come back does not come back as another */
-        tb_authors_called(&losses->authors, call->conversation);
+        tb_authors_called(&losses->authors, call->from.conversation);
     }
     if (!tb_authors_any_misled(&losses->authors)) {
         tb_free(losses->note);

@@ -166,7 +166,7 @@ static int64_t given_max(const struct tb_session *session)
     int64_t least = tb_policy_bytes_max(&set, TB_POLICY_UPLOADS);
     LIST_FOREACH(link, &session->queue.running) {
         const struct tb_call *call = TB_CONTAINER(link, struct tb_call, link);
-        set = tb_caller_policies(session->core, call->caller.who, session);
+        set = tb_caller_policies(session->core, call->from.caller.who, session);
         int64_t max = tb_policy_bytes_max(&set, TB_POLICY_UPLOADS);
         least = max >= 0 && (least < 0 || max < least) ? max : least;
     }

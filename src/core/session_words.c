@@ -33,8 +33,9 @@ static void put_owner(const struct tb_session *session, const struct tb_caller *
                       struct tb_json_writer *json)
 {
     char shown[TB_CONVERSATION_SHOWN];
-    tb_conversation_show(session->core, session->owner->name, shown);
-    tb_json_member_bool(json, "own", strcmp(session->owner->name, caller->conversation) == 0);
+    tb_conversation_show(session->core, session->places.owner->name, shown);
+    tb_json_member_bool(json, "own",
+                        strcmp(session->places.owner->name, caller->conversation) == 0);
     if (shown[0]) {
         tb_json_member_cstr(json, "owner", shown);
     }

@@ -214,7 +214,7 @@ struct tb_session *tb_sessions_find(struct tb_sessions *sessions, const char *te
 bool tb_session_visible(const struct tb_session *session, const struct tb_caller *caller)
 {
     return !session->traits.hidden || caller->everyone ||
-           strcmp(session->owner->name, caller->conversation) == 0;
+           strcmp(session->places.owner->name, caller->conversation) == 0;
 }
 
 /* A private session of that name that the caller may see. Others' are not even looked at, so that
@@ -266,7 +266,7 @@ static void put_sessions(struct listing *listing, const struct tb_tenant *tenant
 {
     LIST_FOREACH(link, &tenant->sessions) {
         const struct tb_session *session = tb_session_of(link);
-        if ((session->owner == listing->own) != own ||
+        if ((session->places.owner == listing->own) != own ||
             !tb_session_visible(session, listing->caller)) {
             continue;
         }
@@ -324,7 +324,7 @@ void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *call
 void tb_sessions_forget(struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
-    struct tb_tenant *tenant = session->home;
+    struct tb_tenant *tenant = session->places.home;
     tb_current_forget(session);
     if (!session->traits.hidden) {
         tb_map_remove(&tenant->by_name, tb_str_of(session->name));
@@ -333,8 +333,8 @@ void tb_sessions_forget(struct tb_session *session)
     tenant->count--;
     tb_sessions_count_awake(session, -1);
     tb_conversation_disown(session);
-    tb_list_remove(&session->link);
-    tb_list_append(&sessions->closing, &session->link);
+    tb_list_remove(&session->places.link);
+    tb_list_append(&sessions->closing, &session->places.link);
     sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
 }
 
@@ -383,7 +383,7 @@ static size_t collect(const struct tb_tenant *tenant, const struct tb_caller *ca
     size_t count = 0;
     LIST_FOREACH(link, &tenant->sessions) {
         const struct tb_session *session = tb_session_of(link);
-        if (session->owner == owner || (everyone && tb_session_visible(session, caller))) {
+        if (session->places.owner == owner || (everyone && tb_session_visible(session, caller))) {
             memcpy(ret_ids[count++], session->id, TB_ID_SIZE);
         }
     }

@@ -50,7 +50,8 @@ static void name_make(struct tb_sessions *sessions, const struct tb_caller *call
                       struct tb_session *session)
 {
     unsigned own = 0;
-    unsigned *number = session->traits.hidden ? &own : &session->home->numbers[session->kind];
+    unsigned *number =
+        session->traits.hidden ? &own : &session->places.home->numbers[session->kind];
     do {
         snprintf(session->name, sizeof(session->name), "%s-%u", tb_session_kind_name(session->kind),
                  ++*number);
@@ -103,7 +104,7 @@ struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name)
 int tb_sessions_add(struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
-    struct tb_tenant *tenant = session->home;
+    struct tb_tenant *tenant = session->places.home;
     if (tb_map_add(&sessions->by_id, tb_str_of(session->id), session) < 0) {
         return -EEXIST;
     }
@@ -112,7 +113,7 @@ int tb_sessions_add(struct tb_session *session)
         tb_map_remove(&sessions->by_id, tb_str_of(session->id));
         return -EEXIST;
     }
-    tb_list_append(&tenant->sessions, &session->link);
+    tb_list_append(&tenant->sessions, &session->places.link);
     tenant->count++;
     tb_sessions_count_awake(session, 1);
     sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
@@ -208,7 +209,7 @@ static void tell_start(struct tb_session *session, const struct tb_caller *calle
 static const char *warn(const struct tb_session *session)
 {
     struct tb_sessions *sessions = session->core->sessions;
-    const struct tb_tenant *tenant = session->home;
+    const struct tb_tenant *tenant = session->places.home;
     const int64_t usual = sessions->core->config->sessions_per_tenant;
     if (tb_session_takes(session) != TB_TAKES_BROWSER || tenant->named_count <= (size_t)usual) {
         return NULL;
@@ -238,7 +239,7 @@ int tb_sessions_create(struct tb_sessions *sessions, const struct tb_caller *cal
         return rc;
     }
     tb_sessions_add(session);
-    const struct tb_session *before = tb_current_get(session->home, caller->conversation);
+    const struct tb_session *before = tb_current_get(session->places.home, caller->conversation);
     session->end.fallback = before ? tb_strdup(before->id) : NULL;
     tb_current_choose(caller, session, spec->gate);
     *ret_warning = owned ? NULL : warn(session);

@@ -90,8 +90,8 @@ static void resume_all(struct tb_load *load)
 
 static bool follows_younger(struct tb_session *session)
 {
-    struct tb_list *before = session->link.prev;
-    return before != &session->home->sessions &&
+    struct tb_list *before = session->places.link.prev;
+    return before != &session->places.home->sessions &&
            tb_session_of(before)->times.created_wall_ms > session->times.created_wall_ms;
 }
 
@@ -135,9 +135,9 @@ static void sort(struct tb_tenant *tenant)
     }
     qsort(all, count, sizeof(struct tb_session *), by_age);
     for (size_t i = 0; i < count; i++) {
-        tb_list_append(&tenant->sessions, &all[i]->link);
-        tb_list_remove(&all[i]->owned);
-        tb_list_append(&all[i]->owner->sessions, &all[i]->owned);
+        tb_list_append(&tenant->sessions, &all[i]->places.link);
+        tb_list_remove(&all[i]->places.owned);
+        tb_list_append(&all[i]->places.owner->sessions, &all[i]->places.owned);
     }
 }
 

@@ -59,7 +59,7 @@ static struct tb_session *oldest_idle(const struct room *room, size_t *ret_count
     struct tb_session *oldest = NULL;
     *ret_count = 0;
     LIST_FOREACH(link, room->awake) {
-        struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
+        struct tb_session *session = TB_CONTAINER(link, struct tb_session, places.awake);
         if (!counts(room, session)) {
             continue;
         }
@@ -89,8 +89,8 @@ static int choose(const struct room *room, struct tb_list *giving, size_t *givin
                            "or close one",
                            count, room->words);
         }
-        tb_list_remove(&oldest->awake);
-        tb_list_append(giving, &oldest->awake);
+        tb_list_remove(&oldest->places.awake);
+        tb_list_append(giving, &oldest->places.awake);
         *giving_count += 1;
     }
     return 0;
@@ -123,7 +123,7 @@ static int say_full(const struct tb_sessions *sessions, const struct tb_tenant *
     int64_t next_ms = INT64_MAX;
     size_t count = sessions->awake_counts[TB_TAKES_BROWSER];
     LIST_FOREACH(link, &tenant->awake[TB_TAKES_BROWSER]) {
-        int64_t at_ms = tb_session_frees_ms(TB_CONTAINER(link, struct tb_session, awake));
+        int64_t at_ms = tb_session_frees_ms(TB_CONTAINER(link, struct tb_session, places.awake));
         next_ms = at_ms < next_ms ? at_ms : next_ms;
     }
     if (next_ms == INT64_MAX) {
@@ -172,7 +172,7 @@ int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcom
     while ((link = tb_list_pop(&giving))) { /* whoever hears of an end may end others of them */
         tb_list_append(awake, link);
         if (rc == 0 && !full) {
-            give_way(TB_CONTAINER(link, struct tb_session, awake));
+            give_way(TB_CONTAINER(link, struct tb_session, places.awake));
         }
     }
     return full ? say_full(sessions, tenant, err) : rc;
@@ -180,18 +180,18 @@ int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcom
 
 void tb_sessions_count_awake(struct tb_session *session, int by)
 {
-    struct tb_tenant *tenant = session->home;
+    struct tb_tenant *tenant = session->places.home;
     enum tb_takes what = tb_session_takes(session);
-    bool is_counted = !tb_list_empty(&session->awake);
+    bool is_counted = !tb_list_empty(&session->places.awake);
     if (by > 0 ? tb_session_is_dormant(session) : !is_counted) {
         return;
     }
     if (what == TB_TAKES_BROWSER && !session->traits.of_conversation) {
         tenant->named_count += (size_t)by;
     }
-    tb_list_remove(&session->awake);
+    tb_list_remove(&session->places.awake);
     if (by > 0) {
-        tb_list_append(&tenant->awake[what], &session->awake);
+        tb_list_append(&tenant->awake[what], &session->places.awake);
     }
     session->core->sessions->awake_counts[what] += (size_t)by;
 }

@@ -209,7 +209,7 @@ static void check_places(struct bursts *bursts)
     const struct tb_tenant *tenant = tb_tenant_find(bursts->rig->core.sessions, "t");
     size_t count = 0;
     LIST_FOREACH(link, &tenant->awake[TB_TAKES_BROWSER]) {
-        const struct tb_session *session = TB_CONTAINER(link, struct tb_session, awake);
+        const struct tb_session *session = TB_CONTAINER(link, struct tb_session, places.awake);
         assert_int_not_equal(session->state, TB_STATE_ASLEEP);
         assert_null(session->trouble);
         count++;
