@@ -87,12 +87,12 @@ static void a_call_waits_until_a_person_approves(void **state)
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     struct rig_call *call = start_waiting(rig, NULL, &id);
     assert_non_null(call->call);
-    assert_int_equal(rig->fake->begun, 1);
+    assert_int_equal(rig->fake->counts.begun, 1);
     assert_int_equal(decide(rig, "t", id, true), 0);
     assert_int_equal(decide(rig, "t", id, true), TB_E_NOT_FOUND);
     rig_turn(rig);
     rig_expect(call, 0);
-    assert_int_equal(rig->fake->begun, 2);
+    assert_int_equal(rig->fake->counts.begun, 2);
     assert_int_equal(rig_events(rig, "approval_wanted"), 1);
     assert_int_equal(rig_events(rig, "approval_decided"), 1);
     tb_free(id);
@@ -108,7 +108,7 @@ static void a_refusal_ends_the_call(void **state)
     rig_turn(rig);
     assert_non_null(strstr(call->message, "it was refused"));
     rig_expect(call, TB_E_DENIED);
-    assert_int_equal(rig->fake->begun, 1);
+    assert_int_equal(rig->fake->counts.begun, 1);
     tb_free(id);
 }
 

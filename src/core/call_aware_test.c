@@ -26,7 +26,7 @@ static void an_act_is_refused_once(void **state)
     struct rig *rig = *state;
     struct tb_str note = TB_STR("");
     lose_form(rig);
-    size_t before = rig->fake->begun;
+    size_t before = rig->fake->counts.begun;
     struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
     rig_turn(rig);
     assert_string_equal(call->message, "what was typed into the page was lost with the earlier "
@@ -34,7 +34,7 @@ static void an_act_is_refused_once(void **state)
     tb_json_str(tb_json_get(call->data, "note"), &note);
     assert_non_null(strstr(note.ptr, "What was typed into 2 fields is lost."));
     rig_expect(call, TB_E_TYPED_LOST);
-    assert_int_equal(rig->fake->begun, before);
+    assert_int_equal(rig->fake->counts.begun, before);
     assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
 }
 
@@ -149,7 +149,7 @@ static void nor_has_a_save_that_could_not_look_into_the_page(void **state)
     type(rig);
     rig->fake->blind = true;
     rig_advance(rig, 2500);
-    assert_int_equal(rig->fake->saved, 1);
+    assert_int_equal(rig->fake->counts.saved, 1);
     rig_kill(rig, 0);
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_TYPED_LOST);
 }

@@ -139,9 +139,9 @@ static void nothing_is_begun_that_could_not_be_stored(void **state)
     rig_turn(rig);
     assert_string_equal(call->message, "the disk is full");
     rig_expect(call, TB_E_STORE);
-    assert_int_equal(rig->fake->begun, 0);
+    assert_int_equal(rig->fake->counts.begun, 0);
     assert_int_equal(rig_run(rig, &reads, "", NULL), 0);
-    assert_int_equal(rig->fake->begun, 1);
+    assert_int_equal(rig->fake->counts.begun, 1);
     scene->kept.unready = false;
     assert_int_equal(rig_run(rig, &rig_click, "", NULL), 0);
 }

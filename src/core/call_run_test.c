@@ -30,7 +30,7 @@ static void cancelling_takes_a_waiting_call_from_the_queue(void **state)
     rig_turn(rig);
     rig_expect(calls[1], TB_E_CANCELLED);
     assert_int_equal(session->queue.waiting_count, 1);
-    assert_int_equal(rig->fake->cancelled, 0);
+    assert_int_equal(rig->fake->counts.cancelled, 0);
     tb_fake_release(rig->fake, session->id);
     rig_turn(rig);
     tb_fake_release(rig->fake, session->id);
@@ -53,7 +53,7 @@ static void cancelling_aborts_a_running_call_and_the_next_one_runs(void **state)
     assert_string_equal(call->message, "the call was cancelled");
     rig_expect(call, TB_E_CANCELLED);
     rig_expect(next, 0);
-    assert_int_equal(rig->fake->cancelled, 1);
+    assert_int_equal(rig->fake->counts.cancelled, 1);
 }
 
 static void cancelling_in_the_turn_of_the_start_works_too(void **state)
@@ -128,7 +128,7 @@ static void a_running_call_is_cancelled_at_its_deadline(void **state)
     assert_true(tb_json_int(tb_json_get(call->data, "timeout_ms"), &timeout_ms));
     assert_int_equal(timeout_ms, 100);
     rig_expect(call, TB_E_TIMEOUT);
-    assert_int_equal(rig->fake->cancelled, 1);
+    assert_int_equal(rig->fake->counts.cancelled, 1);
     assert_int_equal(rig_run(rig, &rig_wait, "", NULL), 0);
 }
 
@@ -207,7 +207,7 @@ static void a_session_whose_driver_hangs_ends_by_its_idle_time(void **state)
     rig_expect(call, TB_E_TIMEOUT);
     rig_advance(rig, rig->config.sessions_conversation_idle_ms);
     assert_null(rig_find(rig, "browser-1"));
-    assert_int_equal(rig->fake->closed, 1);
+    assert_int_equal(rig->fake->counts.closed, 1);
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
 }
 
@@ -222,7 +222,7 @@ static void an_end_during_the_grace_ends_the_call_at_once(void **state)
     tb_session_end(session, TB_END_CLOSED);
     rig_turn(rig);
     rig_expect(call, TB_E_TIMEOUT);
-    assert_int_equal(rig->fake->closed, 1);
+    assert_int_equal(rig->fake->counts.closed, 1);
 }
 
 /* Tools that run steps. */
@@ -288,7 +288,7 @@ static void steps_run_inside_one_call(void **state)
     struct rig_call *call = rig_start(rig, &sequence_tool, "", "{\"steps\":20}");
     struct rig_call *next = rig_start(rig, &rig_click, "", NULL);
     rig_turn(rig);
-    assert_int_equal(rig->fake->begun, 21);
+    assert_int_equal(rig->fake->counts.begun, 21);
     assert_int_equal(call->place, 1);
     rig_expect(call, 0);
     rig_expect(next, 0);
@@ -395,7 +395,7 @@ static void a_tool_enters_the_session_that_it_made(void **state)
     struct rig *rig = *state;
     struct rig_call *call = rig_start(rig, &start_tool, "", NULL);
     rig_turn(rig);
-    assert_int_equal(rig->fake->begun, 1);
+    assert_int_equal(rig->fake->counts.begun, 1);
     assert_string_equal(call->chosen, "");
     rig_expect(call, 0);
     assert_int_equal(rig_run(rig, &start_tool, "", NULL), TB_E_SESSION_EXISTS); /* S1-44 */

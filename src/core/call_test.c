@@ -26,7 +26,7 @@ static void the_first_call_of_a_conversation_makes_its_session_and_later_ones_re
     rig_turn(rig);
     assert_string_equal(second->chosen, "browser-1");
     rig_expect(second, 0);
-    assert_int_equal(rig->fake->opened, 1);
+    assert_int_equal(rig->fake->counts.opened, 1);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 1);
     assert_string_equal(tb_session_owner(rig_find(rig, "browser-1")), "talk");
 }
@@ -75,12 +75,12 @@ static void calls_of_one_session_run_one_at_a_time_in_their_order(void **state)
     }
     for (size_t i = 0; i < CALLS; i++) {
         rig_turn(rig);
-        assert_int_equal(rig->fake->begun, i + 1);
+        assert_int_equal(rig->fake->counts.begun, i + 1);
         assert_true(tb_fake_release(rig->fake, session->id));
         rig_turn(rig);
         assert_int_equal(calls[i]->place, i + 1);
     }
-    assert_int_equal(rig->fake->at_work_most, 1);
+    assert_int_equal(rig->fake->counts.at_work_most, 1);
     for (size_t i = 0; i < CALLS; i++) {
         rig_expect(calls[i], 0);
     }
@@ -101,7 +101,7 @@ static void sessions_work_in_parallel(void **state)
         calls[i] = rig_start(rig, &rig_click, "", args);
     }
     rig_turn(rig);
-    assert_int_equal(rig->fake->at_work_most, CALLS);
+    assert_int_equal(rig->fake->counts.at_work_most, CALLS);
     for (size_t i = CALLS; i-- > 0;) {
         char name[32];
         struct tb_str tag;
@@ -227,7 +227,7 @@ static void calls_wait_until_the_session_is_open(void **state)
     struct rig_call *call = rig_start(rig, &rig_navigate, "talk", NULL);
     struct rig_call *other = rig_start(rig, &rig_click, "talk", NULL);
     rig_turn(rig);
-    assert_int_equal(rig->fake->begun, 0);
+    assert_int_equal(rig->fake->counts.begun, 0);
     assert_int_equal(tb_session_info(rig_find(rig, "browser-1")).state, TB_SHOWN_CREATED);
     assert_true(tb_fake_release(rig->fake, rig_find(rig, "browser-1")->id));
     rig_turn(rig);

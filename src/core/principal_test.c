@@ -64,16 +64,16 @@ static void revoking_ends_the_call_that_runs_and_those_that_wait(void **state)
     assert_int_equal(calls[0].code, TB_E_UNAUTHORIZED);
     assert_int_equal(calls[2].code, TB_E_UNAUTHORIZED);
     assert_string_equal(calls[2].message, "the credential of this call was revoked");
-    assert_int_equal(rig->fake->cancelled, 1);
+    assert_int_equal(rig->fake->counts.cancelled, 1);
     assert_int_equal(calls[1].code, 1); /* of another credential: it runs now */
-    assert_int_equal(rig->fake->begun, 2);
+    assert_int_equal(rig->fake->counts.begun, 2);
     assert_true(tb_fake_release(rig->fake, tb_session_info(rig_find(rig, "a")).id));
     rig_turn(rig);
     assert_int_equal(calls[1].code, 0);
     start(rig, &calls[0], who);
     rig_turn(rig);
     assert_int_equal(calls[0].code, TB_E_UNAUTHORIZED);
-    assert_int_equal(rig->fake->begun, 2);
+    assert_int_equal(rig->fake->counts.begun, 2);
     assert_int_equal(who->refs, 1); /* nobody else holds it any more */
     tb_principal_unref(who, "test");
 }
@@ -88,7 +88,7 @@ static void nothing_begins_once_a_credential_is_revoked(void **state)
     rig_turn(rig);
     tb_auth_revoke(auth, "k");
     start(rig, &call, who); /* before the job */
-    assert_int_equal(rig->fake->begun, 0);
+    assert_int_equal(rig->fake->counts.begun, 0);
     assert_false(tb_principal_may(who, TB_SCOPE_ACT));
     rig_turn(rig);
     assert_int_equal(call.code, TB_E_UNAUTHORIZED);
@@ -112,7 +112,7 @@ static void nor_does_what_waited_for_its_turn(void **state)
     rig_turn(rig);
     assert_int_equal(calls[0].code, 0);
     assert_int_equal(calls[1].code, TB_E_UNAUTHORIZED);
-    assert_int_equal(rig->fake->begun, 1);
+    assert_int_equal(rig->fake->counts.begun, 1);
     tb_principal_unref(who, "test");
 }
 

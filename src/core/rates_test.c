@@ -106,12 +106,12 @@ static void a_call_over_the_limit_does_nothing_and_says_when(void **state)
     struct rig *rig = *state;
     rig->config.limits_calls_per_minute_per_tenant = 1;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
-    size_t begun = rig->fake->begun;
+    size_t begun = rig->fake->counts.begun;
     struct rig_call *call = rig_start(rig, &rig_navigate, "talk", NULL);
     rig_turn(rig);
     assert_non_null(strstr(call->message, "try again in 60 s"));
     rig_expect(call, TB_E_RATE);
-    assert_int_equal(rig->fake->begun, begun);
+    assert_int_equal(rig->fake->counts.begun, begun);
     assert_int_equal(rig_events(rig, "call_done"), 1);
 }
 

@@ -245,8 +245,8 @@ static void a_session_whose_pages_can_stay_ends_when_it_is_let_go(void **state)
     assert_int_equal(tb_sessions_close_all(rig->core.sessions, &caller, true, true, NULL), 1);
     rig_turn(rig);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
-    assert_int_equal(rig->fake->detached, 2);
-    assert_int_equal(rig->fake->closed, 2);
+    assert_int_equal(rig->fake->counts.detached, 2);
+    assert_int_equal(rig->fake->counts.closed, 2);
 }
 
 static void end_neighbour(const struct tb_event *event, void *user)
@@ -273,7 +273,7 @@ static void who_hears_of_one_let_go_may_end_the_next(void **state)
     tb_bus_unsubscribe(&subscriber);
     rig_turn(rig);
     assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
-    assert_int_equal(rig->fake->detached, 2);
+    assert_int_equal(rig->fake->counts.detached, 2);
 }
 
 static void without_a_driver_none_is_made(void **state)

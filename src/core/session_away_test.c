@@ -156,8 +156,8 @@ static void calls_of_a_session_that_is_away_fail_and_say_why(void **state)
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_AWAY);
     assert_int_equal(session->times.last_active_ms, active_ms);
     assert_int_equal(session->stats.calls, calls);
-    assert_int_equal(rig->fake->cancelled, 1);
-    assert_int_equal(rig->fake->at_work, 0);
+    assert_int_equal(rig->fake->counts.cancelled, 1);
+    assert_int_equal(rig->fake->counts.at_work, 0);
     assert_int_equal(rig_events(rig, "session_away {\"name\":\"a\",\"type\":\"client\","
                                      "\"reason\":\"client_disconnected\"}"),
                      1);
@@ -181,8 +181,8 @@ static void a_session_that_is_away_is_listed_and_has_its_tools_when_it_is_back(v
     assert_int_equal(session->brought.count, 1);
     assert_int_equal(come_back(rig, &peer), 0);
     assert_int_equal(session->state, TB_STATE_OPEN);
-    assert_int_equal(rig->fake->opened, 1);
-    assert_int_equal(rig->fake->attached, 1);
+    assert_int_equal(rig->fake->counts.opened, 1);
+    assert_int_equal(rig->fake->counts.attached, 1);
     assert_int_equal(rig_events(rig, "session_back {\"name\":\"a\",\"type\":\"client\"}"), 1);
     peer.answer = "{}";
     call_add(rig, &told);
@@ -317,7 +317,7 @@ static void after_a_restart_a_session_with_a_peer_is_away_until_that_is_back(voi
         assert_non_null(session);
         assert_int_equal(session->state, TB_STATE_AWAY);
         assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_AWAY);
-        assert_int_equal(rig->fake->opened, 0);
+        assert_int_equal(rig->fake->counts.opened, 0);
         assert_int_equal(come_back(rig, &again), 0);
         assert_int_equal(session->state, TB_STATE_OPEN);
         struct rig_call *call = rig_start(rig, &rig_click, "", "{\"sessionId\":\"a\"}");
@@ -400,10 +400,10 @@ static void a_session_that_is_lost_while_it_is_away_is_opened_anew_for_its_peer(
     assert_true(tb_fake_lose(rig->fake, session->id));
     rig_turn(rig);
     assert_int_equal(session->state, TB_STATE_AWAY);
-    assert_int_equal(rig->fake->closed, 1);
+    assert_int_equal(rig->fake->counts.closed, 1);
     assert_int_equal(come_back(rig, &peer), 0);
     assert_int_equal(session->state, TB_STATE_OPEN);
-    assert_int_equal(rig->fake->opened, 2);
+    assert_int_equal(rig->fake->counts.opened, 2);
     peer_fini(&peer);
 }
 
@@ -461,7 +461,7 @@ static void who_looks_sees_it_again_when_it_is_back(void **state)
     assert_int_equal(come_back(rig, &peer), 0);
     assert_true(tb_fake_draw(rig->fake, session->id, "two"));
     rig_turn(rig);
-    assert_int_equal(rig->fake->frames, 2);
+    assert_int_equal(rig->fake->counts.frames, 2);
     tb_watch_stop(&viewer);
     peer_fini(&peer);
 }

@@ -48,7 +48,7 @@ static void with_a_driver_that_can_a_call_runs_beside_the_save(void **state)
     assert_int_equal(rig_events(rig, "session_saved"), 1);
     rig->fake->save.when = TB_FAKE_NOW;
     rig_advance(rig, 5000); /* what the call changed meanwhile is saved as well */
-    assert_int_equal(rig->fake->saved, 2);
+    assert_int_equal(rig->fake->counts.saved, 2);
     tb_session_end(session, TB_END_CLOSED);
     rig_turn(rig);
 }
@@ -82,7 +82,7 @@ static void an_agent_that_never_rests_is_saved_between_two_calls(void **state)
         leave_tag(rig, i % 2 ? "odd" : "even");
         rig_advance(rig, 100);
     }
-    size_t saved = rig->fake->saved;
+    size_t saved = rig->fake->counts.saved;
     tb_session_end(session, TB_END_CLOSED);
     rig_turn(rig);
     assert_int_equal(saved, 2);
@@ -118,7 +118,7 @@ static void agents_that_take_turns_without_a_pause_are_saved_too(void **state)
         release_oldest(rig, running);
         running = waiting;
     }
-    assert_int_equal(rig->fake->saved, 2);
+    assert_int_equal(rig->fake->counts.saved, 2);
     release_oldest(rig, running);
     tb_session_end(session, TB_END_CLOSED);
     rig_turn(rig);
@@ -146,10 +146,10 @@ static void a_call_waits_for_a_save_that_is_overdue(void **state)
     struct rig_call *third = start_tag(rig, 3);
     rig_advance(rig, 2000);
     release_oldest(rig, first);
-    assert_int_equal(rig->fake->at_work, 1);
+    assert_int_equal(rig->fake->counts.at_work, 1);
     release_oldest(rig, second);
-    assert_int_equal(rig->fake->saved, 1);
-    assert_int_equal(rig->fake->at_work, 1);
+    assert_int_equal(rig->fake->counts.saved, 1);
+    assert_int_equal(rig->fake->counts.at_work, 1);
     release_oldest(rig, third);
     tb_session_end(session, TB_END_CLOSED);
     rig_turn(rig);
@@ -169,7 +169,7 @@ static void but_not_for_an_operation_that_does_not_end(void **state)
     rig_advance(rig, 2000);
     rig->fake->ops[TB_OP_CLICK].when = TB_FAKE_NOW;
     leave_tag(rig, "two");
-    assert_int_equal(rig->fake->saved, 0);
+    assert_int_equal(rig->fake->counts.saved, 0);
     tb_session_end(session, TB_END_CLOSED);
     rig_turn(rig);
 }

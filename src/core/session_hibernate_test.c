@@ -33,7 +33,7 @@ static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(vo
     rig_advance(rig, 1);
     assert_int_equal(session->state, TB_STATE_ASLEEP);
     assert_int_equal(tb_session_info(session).state, TB_SHOWN_IDLE);
-    assert_int_equal(rig->fake->closed, 1);
+    assert_int_equal(rig->fake->counts.closed, 1);
     assert_int_equal(rig_events(rig, "session_hibernated {\"name\":\"a\",\"type\":\"browser\","
                                      "\"reason\":\"idle_timeout\"}"),
                      1);
@@ -44,7 +44,7 @@ static void an_idle_named_session_hibernates_and_its_next_call_brings_it_back(vo
     tb_free(note);
     assert_ptr_equal(rig_find(rig, "a"), session);
     assert_int_not_equal(session->state, TB_STATE_ASLEEP);
-    assert_int_equal(rig->fake->opened, 2);
+    assert_int_equal(rig->fake->counts.opened, 2);
     assert_int_equal(rig_events(rig, "session_woken {\"name\":\"a\""), 1);
     expect_tag(rig, "login");
 }
@@ -130,20 +130,20 @@ static void changes_are_saved_at_rest_and_not_too_often(void **state)
     struct fake_store *store = fake_store_of(rig);
     rig_create_tagged(rig);
     rig_advance(rig, 499);
-    assert_int_equal(rig->fake->saved, 0);
+    assert_int_equal(rig->fake->counts.saved, 0);
     rig_advance(rig, 1);
-    assert_int_equal(rig->fake->saved, 1);
+    assert_int_equal(rig->fake->counts.saved, 1);
     assert_int_equal(rig_events(rig, "session_saved {\"name\":\"a\",\"type\":\"browser\"}"), 1);
     rig_leave_tag(rig, "two");
     rig_advance(rig, 1999);
-    assert_int_equal(rig->fake->saved, 1);
+    assert_int_equal(rig->fake->counts.saved, 1);
     rig_leave_tag(rig, "three");
     rig_advance(rig, 1);
-    assert_int_equal(rig->fake->saved, 1); /* not at rest */
+    assert_int_equal(rig->fake->counts.saved, 1); /* not at rest */
     rig_advance(rig, 499);
-    assert_int_equal(rig->fake->saved, 2);
+    assert_int_equal(rig->fake->counts.saved, 2);
     rig_advance(rig, 60000);
-    assert_int_equal(rig->fake->saved, 2); /* nothing has changed */
+    assert_int_equal(rig->fake->counts.saved, 2); /* nothing has changed */
     assert_int_equal(store->puts[TB_SPACE_STATE], 2);
     /* Sealed: the tag is not to be read there. */
     struct tb_str sealed = fake_store_get(store, TB_SPACE_STATE, rig_find(rig, "a")->id);
@@ -158,7 +158,7 @@ static void saved_is_told_when_it_is_durable(void **state)
     rig_create_tagged(rig);
     store->slow = true;
     rig_advance(rig, 500);
-    assert_int_equal(rig->fake->saved, 1);
+    assert_int_equal(rig->fake->counts.saved, 1);
     assert_int_equal(rig_events(rig, "session_saved"), 0);
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
     fake_store_catch_up(store);
@@ -191,7 +191,7 @@ static void a_call_keeps_a_session_awake_that_was_about_to_sleep(void **state)
     rig_turn(rig);
     rig_expect(call, 0);
     assert_int_not_equal(session->state, TB_STATE_ASLEEP);
-    assert_int_equal(rig->fake->closed, 0);
+    assert_int_equal(rig->fake->counts.closed, 0);
 }
 
 static void a_call_during_the_close_wakes_it_at_once(void **state)
@@ -222,7 +222,7 @@ static void a_page_that_never_rests_is_saved_once_more_and_sleeps(void **state)
         rig_turn(rig);
     }
     assert_int_equal(session->state, TB_STATE_ASLEEP);
-    assert_int_equal(rig->fake->saved, 2);
+    assert_int_equal(rig->fake->counts.saved, 2);
 }
 
 static void end_sleeper(const struct tb_event *event, void *user)
@@ -482,7 +482,7 @@ static void a_session_that_falls_asleep_does_not_wake_for_a_daemon_that_stops(vo
     assert_true(tb_fake_release(rig->fake, session->id));
     rig_turn(rig);
     assert_true(drained);
-    assert_int_equal(rig->fake->opened, 1);
+    assert_int_equal(rig->fake->counts.opened, 1);
 }
 
 /* The file was broken, so the store began a new one. */

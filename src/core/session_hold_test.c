@@ -98,12 +98,12 @@ static void a_session_is_held_once_what_runs_has_ended(void **state)
     rig_expect(running, 0);
     assert_int_equal(session->state, TB_STATE_HELD);
     assert_int_equal(ann.helds, 1);
-    assert_int_equal(rig->fake->begun, 1);
+    assert_int_equal(rig->fake->counts.begun, 1);
     assert_int_equal(waiting->dones, 0);
     tb_session_release(&ann.holder, NULL);
     rig_turn(rig);
     assert_int_equal(session->state, TB_STATE_OPEN);
-    assert_int_equal(rig->fake->begun, 2);
+    assert_int_equal(rig->fake->counts.begun, 2);
     assert_true(tb_fake_release(rig->fake, session->id));
     rig_turn(rig);
     rig_expect(waiting, 0);
@@ -353,10 +353,10 @@ static void what_a_person_changes_is_saved_though_calls_wait(void **state)
     struct tb_session *session = start_held(rig, &ann);
     struct rig_call *call = rig_start(rig, &rig_click, "", ON_A);
     rig_turn(rig);
-    size_t before = rig->fake->saved;
+    size_t before = rig->fake->counts.saved;
     tb_session_on_changed(session);
     rig_advance(rig, 2500);
-    assert_int_equal(rig->fake->saved, before + 1);
+    assert_int_equal(rig->fake->counts.saved, before + 1);
     assert_int_equal(session->state, TB_STATE_HELD);
     tb_session_release(&ann.holder, NULL);
     rig_turn(rig);
@@ -423,7 +423,7 @@ static void only_the_holders_hands_reach_it_and_they_count_as_use(void **state)
     rig_expect(call, 0);
     rig_advance(rig, 1000);
     assert_int_equal(tb_session_input(&ann.holder, &press, &err), 0);
-    assert_int_equal(rig->fake->inputs, 1);
+    assert_int_equal(rig->fake->counts.inputs, 1);
     assert_int_equal(rig->fake->input.kind, TB_INPUT_DOWN);
     assert_true(rig->fake->input.x == 0.5);
     assert_int_equal(session->times.last_active_ms, tb_loop_now_ms(rig->core.loop));
@@ -436,7 +436,7 @@ static void only_the_holders_hands_reach_it_and_they_count_as_use(void **state)
     session->driver = &tb_driver_fake;
     tb_session_release(&ann.holder, NULL);
     assert_int_equal(tb_session_input(&ann.holder, &press, &err), TB_E_NOT_POSSIBLE);
-    assert_int_equal(rig->fake->inputs, 2);
+    assert_int_equal(rig->fake->counts.inputs, 2);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, rig_setup_stored, rig_teardown_stored)

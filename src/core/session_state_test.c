@@ -121,7 +121,7 @@ static void a_call_keeps_a_session_that_is_being_saved(void **state)
     release(rig, session);
     rig_expect(call, 0);
     expect(session, TB_STATE_OPEN, TB_SHOWN_IDLE);
-    assert_int_equal(rig->fake->closed, 0);
+    assert_int_equal(rig->fake->counts.closed, 0);
 }
 
 /* What a build without asserts does with a move that the table forbids. */

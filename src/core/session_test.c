@@ -26,7 +26,7 @@ static void an_idle_session_ends(void **state)
     assert_non_null(rig_find(rig, "browser-1"));
     rig_advance(rig, 1);
     assert_null(rig_find(rig, "browser-1"));
-    assert_int_equal(rig->fake->closed, 1);
+    assert_int_equal(rig->fake->counts.closed, 1);
     assert_int_equal(rig_events(rig, "session_ended {\"name\":\"browser-1\",\"type\":\"browser\","
                                      "\"reason\":\"idle_timeout\",\"duration_ms\":120000,"
                                      "\"calls\":1,\"errors\":0}"),
@@ -174,13 +174,13 @@ static void ending_fails_the_calls_closes_the_driver_and_tells_once(void **state
         assert_string_equal(calls[i]->message, "Session 'a' was stopped by the user");
         rig_expect(calls[i], TB_E_SESSION_STOPPED);
     }
-    assert_int_equal(rig->fake->ended, 1);
-    assert_int_equal(rig->fake->closed, 0);
+    assert_int_equal(rig->fake->counts.ended, 1);
+    assert_int_equal(rig->fake->counts.closed, 0);
     assert_int_equal(rig_events(rig, "session_ended {"), 1);
     assert_int_equal(rig_events(rig, "\"calls\":4,\"errors\":4"), 1);
     assert_true(tb_fake_release(rig->fake, id));
     rig_turn(rig);
-    assert_int_equal(rig->fake->closed, 1);
+    assert_int_equal(rig->fake->counts.closed, 1);
 }
 
 static void a_name_is_free_again_while_the_old_browser_still_closes(void **state)
@@ -215,7 +215,7 @@ static void a_session_may_end_while_it_opens(void **state)
         rig_turn(rig);
         assert_true(tb_list_empty(&rig->fake->sessions));
     }
-    assert_int_equal(rig->fake->closed, 1);
+    assert_int_equal(rig->fake->counts.closed, 1);
 }
 
 static void a_lost_browser_fails_running_and_waiting_calls_at_once(void **state)
@@ -235,7 +235,7 @@ static void a_lost_browser_fails_running_and_waiting_calls_at_once(void **state)
     rig_expect(waiting, TB_E_BROWSER_CRASHED);
     assert_int_equal(rig_events(rig, "\"reason\":\"browser_crashed\""), 1);
     assert_null(rig_find(rig, "a"));
-    assert_int_equal(rig->fake->closed, 1);
+    assert_int_equal(rig->fake->counts.closed, 1);
 }
 
 /* An operation that has ended well in the turn in which its session ends is not lost. */

@@ -40,7 +40,7 @@ static void begin(struct wide *wide, struct rig *rig)
         wide->calls[i] = rig_start(rig, &rig_click, "", args);
     }
     rig_turn(rig);
-    assert_int_equal(rig->fake->begun, WIDTH);
+    assert_int_equal(rig->fake->counts.begun, WIDTH);
     assert_int_equal(wide->session->queue.running_count, WIDTH);
     assert_int_equal(wide->session->queue.waiting_count, CALLS - WIDTH);
 }
@@ -65,9 +65,9 @@ static void as_many_calls_run_as_the_driver_has_hands_and_in_their_order(void **
         rig_turn(wide.rig);
         assert_int_equal(wide.calls[i]->place, i + 1);
         rig_expect(wide.calls[i], 0);
-        assert_int_equal(wide.rig->fake->begun, i ? CALLS : WIDTH + 1);
+        assert_int_equal(wide.rig->fake->counts.begun, i ? CALLS : WIDTH + 1);
     }
-    assert_int_equal(wide.rig->fake->at_work_most, WIDTH);
+    assert_int_equal(wide.rig->fake->counts.at_work_most, WIDTH);
     assert_true(tb_session_at_rest(wide.session));
     finish(&wide);
 }
@@ -83,7 +83,8 @@ static void each_call_has_its_own_deadline(void **state)
         rig_expect(wide.calls[i], TB_E_TIMEOUT);
         assert_int_equal(wide.session->queue.running_count, CALLS - 1 - i);
     }
-    assert_int_equal(wide.rig->fake->begun, CALLS); /* the third had the place of the first */
+    assert_int_equal(wide.rig->fake->counts.begun,
+                     CALLS); /* the third had the place of the first */
     finish(&wide);
 }
 
@@ -97,7 +98,7 @@ static void the_end_of_the_session_fails_all(void **state)
     for (int i = 0; i < CALLS; i++) {
         rig_expect(wide.calls[i], TB_E_SESSION_ENDED);
     }
-    assert_int_equal(wide.rig->fake->ended, WIDTH);
+    assert_int_equal(wide.rig->fake->counts.ended, WIDTH);
     finish(&wide);
 }
 
@@ -148,7 +149,7 @@ static void a_call_that_is_cancelled_leaves_the_others(void **state)
             }
         }
         finish(&wide);
-        wide.rig->fake->begun = 0;
+        wide.rig->fake->counts.begun = 0;
     }
 }
 
@@ -162,10 +163,10 @@ static void an_operation_that_does_not_end_keeps_its_place(void **state)
     rig_advance(wide.rig, TB_CALL_GRACE_MS);
     rig_expect(wide.calls[0], TB_E_CANCELLED);
     assert_int_equal(wide.session->queue.running_count, WIDTH - 1);
-    assert_int_equal(wide.rig->fake->begun, WIDTH);
+    assert_int_equal(wide.rig->fake->counts.begun, WIDTH);
     assert_true(tb_fake_release(wide.rig->fake, wide.session->id)); /* the one that was left */
     rig_turn(wide.rig);
-    assert_int_equal(wide.rig->fake->begun, CALLS);
+    assert_int_equal(wide.rig->fake->counts.begun, CALLS);
     for (int i = 1; i < CALLS; i++) {
         assert_true(tb_fake_release(wide.rig->fake, wide.session->id));
         rig_turn(wide.rig);

@@ -45,7 +45,7 @@ static void nothing_that_must_be_kept_is_begun_while_the_store_is_not_ready(void
     assert_string_equal(err.text, "the disk is full");
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_STORE);
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), TB_E_STORE);
-    assert_int_equal(rig->fake->begun, 0);
+    assert_int_equal(rig->fake->counts.begun, 0);
     assert_int_equal(rig_run(rig, &look, "", "{\"sessionId\":\"a\"}"), 0);
     tb_session_end(rig_find(rig, "a"), TB_END_CLOSED);
     assert_null(rig_find(rig, "a"));

@@ -402,13 +402,13 @@ static void a_tool_that_goes_before_its_turn_is_not_called(void **state)
         struct rig_call *first = rig_start(rig, &rig_click, "", NULL);
         call(rig, "add", (struct tb_raw){.json = TB_STR("{}")}, &told);
         bring(rig, "a", 1, kept ? names : names + 1);
-        size_t begun = rig->fake->begun;
+        size_t begun = rig->fake->counts.begun;
         assert_true(tb_fake_release(rig->fake, rig_find(rig, "a")->id));
         rig_turn(rig);
         rig_expect(first, 0);
         assert_int_equal(told.code, kept ? 0 : TB_E_UNKNOWN_TOOL);
         assert_string_equal(told.message, kept ? "" : "the tool 'add' is not there any more");
-        assert_int_equal(rig->fake->begun - begun, kept);
+        assert_int_equal(rig->fake->counts.begun - begun, kept);
         bring(rig, "a", 2, names);
     }
 }
@@ -515,7 +515,7 @@ static void who_lacks_a_scope_is_told_which_and_nothing_is_done(void **state)
     assert_int_equal(told.code, TB_E_SCOPE);
     call_as(rig, looks, (struct tb_call_request){.name = TB_STR("browser_navigate")}, &told);
     assert_int_equal(told.code, TB_E_SCOPE);
-    assert_int_equal(rig->fake->begun, 0);
+    assert_int_equal(rig->fake->counts.begun, 0);
     /* That it was tried is on record. */
     assert_int_equal(rig_events(rig, "call_done {\"tool\":\"browser_click\",\"code\":"
                                      "\"missing_scope\""),
@@ -525,7 +525,7 @@ static void who_lacks_a_scope_is_told_which_and_nothing_is_done(void **state)
                      1);
     call_as(rig, looks, (struct tb_call_request){.name = TB_STR("browser_snapshot")}, &told);
     assert_int_equal(told.code, 0);
-    assert_int_equal(rig->fake->begun, 1);
+    assert_int_equal(rig->fake->counts.begun, 1);
     call_as(rig, principal_with(TB_SCOPE_ACT),
             (struct tb_call_request){.name = TB_STR("browser_snapshot")}, &told);
     assert_string_equal(

@@ -88,14 +88,14 @@ static void the_driver_is_asked_only_while_somebody_looks(void **state)
     look(session, &b, 400);
     rig_turn(rig);
     assert_string_equal(b.seen, "two "); /* it need not wait until something changes */
-    assert_int_equal(rig->fake->watches, 1);
+    assert_int_equal(rig->fake->counts.watches, 1);
     tb_watch_stop(&a.viewer);
     rig_turn(rig);
-    assert_int_equal(rig->fake->unwatches, 0);
+    assert_int_equal(rig->fake->counts.unwatches, 0);
     tb_watch_stop(&b.viewer);
     tb_watch_stop(&b.viewer);
     rig_turn(rig);
-    assert_int_equal(rig->fake->unwatches, 1);
+    assert_int_equal(rig->fake->counts.unwatches, 1);
     assert_false(tb_fake_draw(rig->fake, session->id, "unseen"));
     assert_string_equal(a.seen, "one two ");
 }
@@ -159,14 +159,14 @@ static void no_picture_is_made_before_one_has_passed_the_last_one_on(void **stat
     draw(rig, "two");
     draw(rig, "three");
     assert_string_equal(a.seen, "one ");
-    assert_int_equal(rig->fake->frames, 1);
+    assert_int_equal(rig->fake->counts.frames, 1);
     tb_watch_ready(&a.viewer);
     rig_turn(rig);
     assert_string_equal(a.seen, "one three ");
     draw(rig, "four");
     tb_watch_ready(&b.viewer); /* of the first one: nobody is done with the second */
     rig_turn(rig);
-    assert_int_equal(rig->fake->frames, 2);
+    assert_int_equal(rig->fake->counts.frames, 2);
     tb_watch_stop(&a.viewer); /* with the newest in hand */
     rig_turn(rig);
     assert_string_equal(b.seen, "one three ");
@@ -191,7 +191,7 @@ static void a_viewer_may_stop_others_or_end_the_session_when_it_is_shown_somethi
     draw(rig, "two");
     rig_turn(rig);
     assert_string_equal(a.seen, "one two ");
-    assert_int_equal(rig->fake->unwatches, 1);
+    assert_int_equal(rig->fake->counts.unwatches, 1);
     a = (struct eye){.closes = session};
     b = (struct eye){0};
     look(session, &a, 400);
@@ -224,7 +224,7 @@ static void looking_neither_wakes_nor_touches_nor_renews_a_session(void **state)
     look(session, &eye, 400);
     rig_advance(rig, 1000);
     assert_int_equal(session->state, TB_STATE_ASLEEP);
-    assert_int_equal(rig->fake->opened, 1);
+    assert_int_equal(rig->fake->counts.opened, 1);
     assert_int_equal(session->times.last_active_ms, active_ms);
     assert_int_equal(rig_run(rig, &rig_click, "", "{\"sessionId\":\"a\"}"), 0);
     draw(rig, "awake"); /* whoever looked on is shown what the call woke */

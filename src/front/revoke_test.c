@@ -83,11 +83,11 @@ static void a_legacy_mcp_session_ends(void **state)
     mcp_expect(mcp_client_ask(&f->rig, &stream, "GET /mcp", headers, ""), "HTTP/1.1 200 ");
     f->rig.fake->ops[TB_OP_NAVIGATE].when = TB_FAKE_HELD;
     mcp_http_ask(f, "POST /mcp", headers, REQUEST(9, "tools/call", NAVIGATE));
-    assert_int_equal(f->rig.fake->at_work, 1);
+    assert_int_equal(f->rig.fake->counts.at_work, 1);
     stream.got.len = 0;
     mcp_expect(revoke(f), "\"id\":9,\"error\":");
     mcp_expect(mcp_client_heard(&stream), "0\r\n\r\n");
-    assert_int_equal(f->rig.fake->at_work, 0);
+    assert_int_equal(f->rig.fake->counts.at_work, 0);
     mcp_client_close(&stream);
 }
 
@@ -98,11 +98,11 @@ static void a_modern_call_is_answered_with_the_reason(void **state)
     mcp_http_ask(f, "POST /mcp",
                  BEARER MODERN "Mcp-Method: tools/call\r\nMcp-Name: browser_navigate\r\n",
                  REQUEST(9, "tools/call", NAVIGATE "," MODERN_META));
-    assert_int_equal(f->rig.fake->at_work, 1);
+    assert_int_equal(f->rig.fake->counts.at_work, 1);
     const char *said = revoke(f);
     mcp_expect(said, "\"code\":-10401");
     mcp_expect(said, "the credential of this request was revoked");
-    assert_int_equal(f->rig.fake->at_work, 0);
+    assert_int_equal(f->rig.fake->counts.at_work, 0);
 }
 
 static void another_credential_does_not_reach_an_mcp_session(void **state)
@@ -150,7 +150,7 @@ static void a_request_whose_body_comes_late_is_refused(void **state)
         mcp_client_close(&late);
     }
     assert_int_equal(f->rig.core.metrics.values[TB_METRIC_EVENT_READERS], 0);
-    assert_int_equal(f->rig.fake->begun, 0);
+    assert_int_equal(f->rig.fake->counts.begun, 0);
 }
 
 /* A store that does not read the sessions before it is told to. */

@@ -299,7 +299,7 @@ static void actions_run_in_order_under_their_own_and_other_names(void **state)
     assert_null(tb_json_get(call->data, "failed"));
     rig_expect(call, 0);
     /* Six actions, and a look before and after, which is nobody's act. */
-    assert_int_equal(tale->rig->fake->begun, 8);
+    assert_int_equal(tale->rig->fake->counts.begun, 8);
     assert_int_equal(rig_events(tale->rig, "call_step {"), 6);
     assert_int_equal(rig_events(tale->rig, "call_step {\"tool\":\"browser_fill\",\"code\":\"ok\""),
                      1);
@@ -347,7 +347,7 @@ static void the_first_failure_ends_it_and_says_where(void **state)
     expect_words(tb_tool_execute_sequence.print_partial, call->code, call->data,
                  "\nAlready done; do not repeat:\n1. The mouse is over.");
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
-    assert_int_equal(tale->rig->fake->begun, 4);
+    assert_int_equal(tale->rig->fake->counts.begun, 4);
     call = run(tale->rig, "{\"actions\":[{\"action\":\"browser_click\",\"target\":\"a\"}]}");
     expect_words(tb_tool_execute_sequence.print_partial, call->code, call->data, "");
     rig_expect(call, TB_E_ELEMENT_NOT_FOUND);
@@ -416,7 +416,7 @@ static void nothing_runs_unless_all_is_understood(void **state)
         }
         rig_expect(call, TB_E_PARAMS);
     }
-    assert_int_equal(tale->rig->fake->begun, 0);
+    assert_int_equal(tale->rig->fake->counts.begun, 0);
 }
 
 static void too_many_actions_are_refused(void **state)

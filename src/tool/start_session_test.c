@@ -60,7 +60,7 @@ static void the_url_is_opened_in_the_new_session(void **state)
     assert_int_equal(tb_data_int(call->data, "width"), 800);
     assert_false(tb_data_flag(call->data, "headless"));
     rig_expect(call, 0);
-    assert_int_equal(rig->fake->begun, 1);
+    assert_int_equal(rig->fake->counts.begun, 1);
 }
 
 static void a_page_that_does_not_open_leaves_the_session_and_says_so(void **state)
@@ -292,7 +292,7 @@ static void closing_takes_the_named_or_the_current_session(void **state)
     rig_turn(rig);
     expect_text(call->data, "sessionId", "bob");
     rig_expect(call, 0);
-    assert_int_equal(rig->fake->closed, 2);
+    assert_int_equal(rig->fake->counts.closed, 2);
     expect_failure(rig, &tb_tool_close_session, NULL, TB_E_SESSION_NOT_FOUND,
                    "No session: none active");
 }
@@ -352,7 +352,7 @@ static void detaching_from_a_browser_that_is_not_ours_ends_the_session(void **st
     assert_true(tb_data_flag(call->data, "ended"));
     rig_expect(call, 0);
     assert_null(rig_find(rig, "alice"));
-    assert_int_equal(rig->fake->detached, 1);
+    assert_int_equal(rig->fake->counts.detached, 1);
 }
 
 /* S1-17, S1-50 */

@@ -118,8 +118,8 @@ static void end_work_with(struct work *work, int code, struct tb_str answer)
     struct tb_driver_session *session = work->session;
     struct tb_op *op = work->op;
     work_free(work);
-    session->fake->ended++;
-    session->fake->at_work--;
+    session->fake->counts.ended++;
+    session->fake->counts.at_work--;
     op->typed = session->fake->types;
     op->last_ref = session->fake->last_ref;
     if (code < 0) {
@@ -153,7 +153,7 @@ static void end_open(struct tb_driver_session *session, int code)
         return;
     }
     session->open = true;
-    session->fake->opened++;
+    session->fake->counts.opened++;
     fn(session, NULL, owner);
 }
 
@@ -161,7 +161,7 @@ static void end_close(struct tb_driver_session *session)
 {
     tb_closed_fn *fn = session->closed_fn;
     void *owner = session->closed_owner;
-    session->fake->closed++;
+    session->fake->counts.closed++;
     session_free(session);
     fn(owner);
 }
@@ -177,7 +177,7 @@ static void end_save(struct tb_driver_session *session, int code)
         session->saved_fn(TB_STR(""), false, &err, session->saved_owner);
         return;
     }
-    session->fake->saved++;
+    session->fake->counts.saved++;
     snprintf(state, sizeof(state), "{\"tag\":\"%s\"}", session->tag);
     session->saved_fn(tb_str_of(state), !session->fake->blind, NULL, session->saved_owner);
 }
@@ -231,7 +231,7 @@ static void on_cancel(struct tb_op *op)
 {
     struct work *work = op->driver_state;
     struct tb_fake *fake = work->session->fake;
-    fake->cancelled++;
+    fake->counts.cancelled++;
     if (fake->ops[op->kind].cancel == TB_FAKE_CANCEL_ENDS) {
         end_work(work, TB_E_CANCELLED);
     }
@@ -260,7 +260,7 @@ static int attach(struct tb_driver_session *session, struct tb_channel *channel,
 {
     must(session->open && session->waits_for == NOTHING);
     int rc = tb_fake_peer_join(&session->peer, channel);
-    session->fake->attached += rc == 0;
+    session->fake->counts.attached += rc == 0;
     return rc < 0 ? tb_fail(err, rc, "the fake page has already gone") : 0;
 }
 
@@ -280,9 +280,9 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
     session->work_count++;
     op->driver_state = work;
     op->cancel = plan->cancel == TB_FAKE_CANCEL_NONE ? NULL : on_cancel;
-    fake->begun++;
-    fake->at_work++;
-    fake->at_work_most = fake->at_work > fake->at_work_most ? fake->at_work : fake->at_work_most;
+    fake->counts.begun++;
+    fake->counts.at_work++;
+    fake->counts.at_work_most += fake->counts.at_work > fake->counts.at_work_most;
     for (int i = 1; i <= plan->progress; i++) {
         op->progress(op, i, plan->progress, "working");
     }
@@ -400,7 +400,7 @@ static struct tb_restored restored(struct tb_driver_session *session)
 
 static bool detach(struct tb_driver_session *session)
 {
-    session->fake->detached += session->fake->detachable;
+    session->fake->counts.detached += session->fake->detachable;
     return session->fake->detachable;
 }
 
@@ -420,7 +420,7 @@ static void show(struct tb_driver_session *session)
     tb_free(session->look);
     session->look = NULL;
     session->picture_wanted = false;
-    session->fake->frames++;
+    session->fake->counts.frames++;
     session->events->on_picture(session->owner, picture);
     tb_picture_unref(picture, "shown");
 }
@@ -430,8 +430,8 @@ static void watch(struct tb_driver_session *session, const struct tb_want *want)
     struct tb_fake *fake = session->fake;
     must(session->open);
     must(session->watched || want); /* it was asked for what ends now */
-    fake->watches += want != NULL;
-    fake->unwatches += want == NULL;
+    fake->counts.watches += want != NULL;
+    fake->counts.unwatches += want == NULL;
     fake->want = want ? *want : (struct tb_want){0, 0};
     session->watched = want != NULL;
     session->picture_wanted = true;
@@ -448,7 +448,7 @@ static void next_picture(struct tb_driver_session *session)
 static void input(struct tb_driver_session *session, const struct tb_input *what)
 {
     must(session->open);
-    session->fake->inputs++;
+    session->fake->counts.inputs++;
     session->fake->input = *what;
     session->fake->input.text = TB_STR("");
 }

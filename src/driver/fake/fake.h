@@ -40,45 +40,50 @@ struct tb_fake_plan {
     int progress; /* so many times, before anything else */
 };
 
+/* How many of each so far. */
+struct tb_fake_counts {
+    size_t opened;
+    size_t closed;
+    size_t saved;
+    size_t detached;
+    size_t attached;
+    size_t begun; /* operations */
+    size_t ended;
+    size_t cancelled;
+    size_t at_work; /* now, and the most there were at one time */
+    size_t at_work_most;
+    size_t watches; /* how often pictures were asked for, and how often no more */
+    size_t unwatches;
+    size_t frames; /* pictures that were made */
+    size_t inputs; /* what hands did */
+};
+
 /* What driver.start gives. The plans may be changed at any time and count for what begins then. */
 struct tb_fake {
     struct tb_fake_plan ops[TB_OP_COUNT];
     struct tb_fake_plan open;
     struct tb_fake_plan close;
     struct tb_fake_plan save;
-    size_t width;        /* the operations of one session that core may have under way */
-    const char *text;    /* of a good operation; NULL: its name */
-    size_t text_bytes;   /* it is filled up to so many */
-    const char *data;    /* JSON that a good operation gives; NULL: its arguments */
-    size_t image_bytes;  /* a picture is filled up to so many */
-    bool saves_beside;   /* a save does not mind operations */
-    const char *missing; /* what sessions that are brought back have lost; NULL: nothing */
-    bool typed_lost;     /* what was typed is among it */
-    int64_t saved_ref;   /* the highest ref that what was saved knows of */
-    bool blind;          /* a save cannot tell of what was typed */
-    bool types;          /* operations leave something in fields */
-    int64_t last_ref;    /* that they have given */
-    int64_t before;      /* the same of the browser before, by the last open */
-    bool detachable;     /* sessions leave their pages behind when asked to */
-    size_t opened;       /* how many of each so far */
-    size_t closed;
-    size_t saved;
+    size_t width;          /* the operations of one session that core may have under way */
+    const char *text;      /* of a good operation; NULL: its name */
+    size_t text_bytes;     /* it is filled up to so many */
+    const char *data;      /* JSON that a good operation gives; NULL: its arguments */
+    size_t image_bytes;    /* a picture is filled up to so many */
+    bool saves_beside;     /* a save does not mind operations */
+    const char *missing;   /* what sessions that are brought back have lost; NULL: nothing */
+    bool typed_lost;       /* what was typed is among it */
+    int64_t saved_ref;     /* the highest ref that what was saved knows of */
+    bool blind;            /* a save cannot tell of what was typed */
+    bool types;            /* operations leave something in fields */
+    int64_t last_ref;      /* that they have given */
+    int64_t before;        /* the same of the browser before, by the last open */
+    bool detachable;       /* sessions leave their pages behind when asked to */
     char invoked[64];      /* the handle of the brought tool that ran last */
     char opened_with[128]; /* the arguments of the last open, as JSON; empty: none */
-    size_t detached;
-    size_t attached;
-    int64_t asked; /* the number of the last request to a peer */
-    size_t begun;
-    size_t ended;
-    size_t cancelled;
-    size_t watches; /* how often pictures were asked for, and how often no more */
-    size_t unwatches;
-    size_t frames;         /* pictures that were made */
+    int64_t asked;         /* the number of the last request to a peer */
     struct tb_want want;   /* the size that was asked for last */
-    size_t inputs;         /* what hands did, and last */
-    struct tb_input input; /* without its text */
-    size_t at_work;        /* operations now, and the most there were at one time */
-    size_t at_work_most;
+    struct tb_input input; /* what hands did last, without its text */
+    struct tb_fake_counts counts;
     struct tb_core *core;
     struct tb_list sessions;
 };

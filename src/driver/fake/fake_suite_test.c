@@ -48,7 +48,7 @@ static void stir(struct driver_seat *seat)
 
 static size_t count_inputs(struct driver_seat *seat)
 {
-    return ((struct tb_fake *)seat->lab->state)->inputs;
+    return ((struct tb_fake *)seat->lab->state)->counts.inputs;
 }
 
 static void bring(struct driver_seat *seat, const char *const *names, size_t count)

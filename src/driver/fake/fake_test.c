@@ -36,10 +36,10 @@ static void things_go_as_they_were_planned(void **state)
         rig_turn(rig);
         rig_expect(call, rows[i].code);
     }
-    assert_int_equal(rig->fake->begun, TB_COUNT(rows));
-    assert_int_equal(rig->fake->ended, TB_COUNT(rows));
-    assert_int_equal(rig->fake->cancelled, 1);
-    assert_int_equal(rig->fake->at_work, 0);
+    assert_int_equal(rig->fake->counts.begun, TB_COUNT(rows));
+    assert_int_equal(rig->fake->counts.ended, TB_COUNT(rows));
+    assert_int_equal(rig->fake->counts.cancelled, 1);
+    assert_int_equal(rig->fake->counts.at_work, 0);
 }
 
 static void who_waits_for_nothing_cannot_be_released(void **state)

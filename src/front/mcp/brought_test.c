@@ -166,13 +166,13 @@ static void other_tools_refuse_such_bytes(void **state)
     static const char *const names[] = {CALL("browser_click", "{\"target\":\"\\u0000\"}"),
                                         CALL("nobody_has_it", "{\"target\":\"\\u0000\"}")};
     begin(rig);
-    size_t begun = rig->fake->begun;
+    size_t begun = rig->fake->counts.begun;
     for (size_t i = 0; i < TB_COUNT(names); i++) {
         const char *said = mcp_rig_say(rig, names[i]);
         mcp_expect(said, "\"id\":7,\"error\":{\"code\":-32700,");
         assert_int_equal(rig->status, 400);
     }
-    assert_int_equal(rig->fake->begun, begun);
+    assert_int_equal(rig->fake->counts.begun, begun);
 }
 
 static size_t changes(const char *text)
@@ -250,13 +250,13 @@ static void a_sequence_runs_nothing_that_the_caller_was_not_given(void **state)
 {
     struct mcp_rig *rig = *state;
     begin(rig);
-    size_t begun = rig->fake->begun;
+    size_t begun = rig->fake->counts.begun;
     mcp_expect(
         mcp_rig_say(rig, CALL("execute_sequence", "{\"actions\":[{\"action\":\"browser_pdf\"}]}")),
         "this tool belongs to the group pdf, which is not turned on");
     mcp_expect(mcp_rig_say(rig, CALL("execute_sequence", "{\"actions\":[{\"action\":\"add\"}]}")),
                "this tool is unknown");
-    assert_int_equal(rig->fake->begun, begun);
+    assert_int_equal(rig->fake->counts.begun, begun);
 }
 
 /* Of two peers with the same tools each sees, and hears of, what it may call. */

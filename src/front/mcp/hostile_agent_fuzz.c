@@ -548,7 +548,7 @@ static void check(const struct play *play)
     for (size_t id = 0; id < play->ask_count; id++) {
         check_ask(play, id);
     }
-    MUST(play->rig.fake->at_work == 0 || play->rig.fake->ops[0].when == TB_FAKE_HELD);
+    MUST(play->rig.fake->counts.at_work == 0 || play->rig.fake->ops[0].when == TB_FAKE_HELD);
 }
 
 static unsigned long long steps;

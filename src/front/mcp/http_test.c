@@ -146,13 +146,13 @@ static void a_modern_client_that_leaves_cancels_and_a_legacy_one_does_not(void *
     mcp_http_ask(f, POST, f->session, NAVIGATE);
     mcp_client_close(&f->client);
     mcp_rig_turn(&f->rig);
-    assert_int_equal(f->rig.fake->cancelled, 0);
+    assert_int_equal(f->rig.fake->counts.cancelled, 0);
     mcp_client_open(&f->rig, &f->client);
     mcp_http_ask(f, POST, NAVIGATE_HEADERS "X-Conversation-Id: c\r\n", NAVIGATE_MODERN);
-    assert_int_equal(f->rig.fake->begun, 2);
+    assert_int_equal(f->rig.fake->counts.begun, 2);
     mcp_client_close(&f->client);
     mcp_rig_turn(&f->rig);
-    assert_int_equal(f->rig.fake->cancelled, 1);
+    assert_int_equal(f->rig.fake->counts.cancelled, 1);
     mcp_client_open(&f->rig, &f->client);
 }
 
@@ -341,7 +341,7 @@ static void a_key_that_may_only_observe_has_the_tools_that_only_look(void **stat
                "\\\"sessions\\\":[]");
     mcp_expect(mcp_http_ask(f, POST, WEAK "Mcp-Name: browser_navigate\r\n", NAVIGATE_MODERN),
                "needs the scope 'act', which this key does not have");
-    assert_int_equal(f->rig.fake->begun, 0);
+    assert_int_equal(f->rig.fake->counts.begun, 0);
 }
 
 static int start_with_fixtures(void **state)

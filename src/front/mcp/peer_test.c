@@ -206,7 +206,7 @@ static void a_cancelled_call_gets_no_answer(void **state)
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"x\"}}"),
         "");
     assert_int_equal(rig->peer.request_count, 0);
-    assert_int_equal(rig->fake->cancelled, 1);
+    assert_int_equal(rig->fake->counts.cancelled, 1);
     assert_int_equal(rig->drops, 1);
     assert_int_equal(rig->answers, 0);
 }

@@ -148,7 +148,7 @@ static void a_peer_that_dies_takes_its_calls_and_sessions_with_it(void **state)
     assert_int_equal(tb_sessions_count(f->rig.core.sessions), 1);
     mcp_client_close(&f->client);
     mcp_rig_turn(&f->rig);
-    assert_int_equal(f->rig.fake->at_work, 0);
+    assert_int_equal(f->rig.fake->counts.at_work, 0);
     assert_int_equal(tb_sessions_count(f->rig.core.sessions), 0);
 }
 

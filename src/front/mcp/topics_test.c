@@ -63,12 +63,12 @@ static void a_snapshot_is_read_through_its_operation(void **state)
 {
     struct mcp_rig *rig = *state;
     mcp_rig_say(rig, NAVIGATE);
-    size_t begun = rig->fake->begun;
+    size_t begun = rig->fake->counts.begun;
     mcp_expect(
         mcp_rig_say(
             rig, REQUEST(1, "resources/read", "\"uri\":\"tabard://session/browser-1/snapshot\"")),
         "\"contents\":[{\"uri\":\"tabard://session/browser-1/snapshot\",\"mimeType\":\"text/plain\",\"text\":");
-    assert_int_equal(rig->fake->begun, begun + 1);
+    assert_int_equal(rig->fake->counts.begun, begun + 1);
     rig->fake->ops[TB_OP_SNAPSHOT].code = TB_E_PAGE_CRASHED;
     mcp_expect(mcp_rig_say(rig, REQUEST(1, "resources/read",
                                         "\"uri\":\"tabard://session/browser-1/snapshot\"")),

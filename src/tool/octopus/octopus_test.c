@@ -378,7 +378,7 @@ static void navigate_must_come_first(void **state)
     }
     assert_int_equal(rig_run(rig, &tb_tool_browser_navigate, "talk", "{\"url\":\"u\"}"), 0);
     assert_int_equal(rig_run(rig, &tb_tool_browser_click, "talk", "{\"target\":\"a\"}"), 0);
-    assert_int_equal(rig->fake->opened, 1);
+    assert_int_equal(rig->fake->counts.opened, 1);
 }
 
 int main(void)
