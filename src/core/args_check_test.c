@@ -41,59 +41,14 @@ static const struct tb_param needy[] = {
     {.name = NULL},
 };
 
-static void good_arguments_become_what_the_table_asks_for(void **state)
+struct good {
+    const char *given;
+    const char *checked; /* NULL: as it was given */
+};
+
+static void expect_checked(const struct good *rows, size_t count)
 {
-    (void)state;
-    static const struct {
-        const char *given;
-        const char *checked; /* NULL: as it was given */
-    } rows[] = {
-        {"{}", NULL},
-        {"{\"ref\":\"e1\"}", "{\"target\":\"e1\"}"},
-        {"{\"selector\":\"#a\",\"url\":\"x\"}", "{\"target\":\"#a\",\"url\":\"x\"}"},
-        {"{\"url\":true,\"ref\":42}", "{\"url\":\"true\",\"target\":\"42\"}"},
-        {"{\"url\":-0.5}", "{\"url\":\"-0.5\"}"},
-        {"{\"url\":4111111111111111}", "{\"url\":\"4111111111111111\"}"},
-        {"{\"values\":[\"a\",1,false]}", "{\"values\":[\"a\",\"1\",\"false\"]}"},
-        {"{\"values\":7}", "{\"values\":[\"7\"]}"},
-        {"{\"depth\":0}", NULL},
-        {"{\"depth\":100.0}", "{\"depth\":100}"},
-        {"{\"depth\":\"7\"}", "{\"depth\":7}"},
-        {"{\"any_int\":-9007199254740991}", NULL},
-        {"{\"any_int\":\"-12\"}", "{\"any_int\":-12}"},
-        {"{\"scale\":0.5}", NULL},
-        {"{\"scale\":\"1e3\"}", "{\"scale\":1000}"},
-        {"{\"full\":true}", NULL},
-        {"{\"full\":\"true\"}", "{\"full\":true}"},
-        {"{\"full\":\"False\"}", "{\"full\":false}"},
-        {"{\"full\":\"1\"}", "{\"full\":true}"},
-        {"{\"full\":\"0\"}", "{\"full\":false}"},
-        {"{\"state\":\"hidden\"}", NULL},
-        {"{\"state\":\"hidd\"}", "{\"state\":\"hidden\"}"},
-        {"{\"values\":[]}", NULL},
-        {"{\"values\":[\"a\",\"\"]}", NULL},
-        {"{\"point\":{\"x\":\"1.5\"}}", "{\"point\":{\"x\":1.5}}"},
-        {"{\"free\":{\"a\":{\"b\":[null]}}}", NULL},
-        {"{\"points\":[{\"x\":1},{\"x\":2,\"y\":-10}]}", NULL},
-        {"{\"anything\":null}", NULL},
-        {"{\"anything\":[1,\"a\",{}]}", NULL},
-        {"{\"url\":null,\"full\":null,\"points\":null}", "{}"},
-        {"{\"url\":\"\",\"depth\":\"\",\"full\":\"\",\"state\":\"\",\"values\":\"\"}", "{}"},
-        {"{\"values\":\"a\"}", "{\"values\":[\"a\"]}"},
-        {"{\"points\":{\"x\":1}}", "{\"points\":[{\"x\":1}]}"},
-        {"{\"points\":\"[{\\\"x\\\":1},{\\\"x\\\":\\\"2\\\"}]\"}",
-         "{\"points\":[{\"x\":1},{\"x\":2}]}"},
-        {"{\"points\":\" {\\\"x\\\":1} \"}", "{\"points\":[{\"x\":1}]}"},
-        {"{\"points\":[\"{\\\"x\\\":1}\"]}", "{\"points\":[{\"x\":1}]}"},
-        {"{\"point\":\"{\\\"x\\\":1}\"}", "{\"point\":{\"x\":1}}"},
-        {"{\"free\":\"{\\\"a\\\":[]}\"}", "{\"free\":{\"a\":[]}}"},
-        {"{\"values\":\"[\\\"a\\\",1]\"}", "{\"values\":[\"a\",\"1\"]}"},
-        {"{\"values\":\"[a]\"}", "{\"values\":[\"[a]\"]}"},
-        {"{\"values\":\"[{}]\"}", "{\"values\":[\"[{}]\"]}"},
-        {"{\"values\":[\"[1]\"]}", NULL},
-        {"{\"anything\":\"[1]\"}", NULL},
-    };
-    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+    for (size_t i = 0; i < count; i++) {
         TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(rows[i].given));
         TB_AUTO(tb_json_free) struct cJSON *args = NULL;
         TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(1024);
@@ -108,13 +63,90 @@ static void good_arguments_become_what_the_table_asks_for(void **state)
     }
 }
 
+static void good_arguments_become_what_the_table_asks_for(void **state)
+{
+    static const struct good rows[] = {
+        {"{}", NULL},
+        {"{\"ref\":\"e1\"}", "{\"target\":\"e1\"}"},
+        {"{\"selector\":\"#a\",\"url\":\"x\"}", "{\"target\":\"#a\",\"url\":\"x\"}"},
+        {"{\"url\":true,\"ref\":42}", "{\"url\":\"true\",\"target\":\"42\"}"},
+        {"{\"url\":-0.5}", "{\"url\":\"-0.5\"}"},
+        {"{\"url\":4111111111111111}", "{\"url\":\"4111111111111111\"}"},
+        {"{\"depth\":0}", NULL},
+        {"{\"depth\":100.0}", "{\"depth\":100}"},
+        {"{\"depth\":\"7\"}", "{\"depth\":7}"},
+        {"{\"any_int\":-9007199254740991}", NULL},
+        {"{\"any_int\":\"-12\"}", "{\"any_int\":-12}"},
+        {"{\"scale\":0.5}", NULL},
+        {"{\"scale\":\"1e3\"}", "{\"scale\":1000}"},
+        {"{\"full\":true}", NULL},
+        {"{\"full\":\"true\"}", "{\"full\":true}"},
+        {"{\"full\":\"False\"}", "{\"full\":false}"},
+        {"{\"full\":\"1\"}", "{\"full\":true}"},
+        {"{\"full\":\"0\"}", "{\"full\":false}"},
+        {"{\"state\":\"hidden\"}", NULL},
+        {"{\"state\":\"hidd\"}", "{\"state\":\"hidden\"}"},
+        {"{\"url\":null,\"full\":null,\"points\":null}", "{}"},
+        {"{\"url\":\"\",\"depth\":\"\",\"full\":\"\",\"state\":\"\",\"values\":\"\"}", "{}"},
+    };
+    (void)state;
+    expect_checked(rows, TB_COUNT(rows));
+}
+
+static void good_lists_and_objects_do_too(void **state)
+{
+    static const struct good rows[] = {
+        {"{\"values\":[\"a\",1,false]}", "{\"values\":[\"a\",\"1\",\"false\"]}"},
+        {"{\"values\":7}", "{\"values\":[\"7\"]}"},
+        {"{\"values\":[]}", NULL},
+        {"{\"values\":[\"a\",\"\"]}", NULL},
+        {"{\"point\":{\"x\":\"1.5\"}}", "{\"point\":{\"x\":1.5}}"},
+        {"{\"free\":{\"a\":{\"b\":[null]}}}", NULL},
+        {"{\"points\":[{\"x\":1},{\"x\":2,\"y\":-10}]}", NULL},
+        {"{\"anything\":null}", NULL},
+        {"{\"anything\":[1,\"a\",{}]}", NULL},
+        {"{\"values\":\"a\"}", "{\"values\":[\"a\"]}"},
+        {"{\"points\":{\"x\":1}}", "{\"points\":[{\"x\":1}]}"},
+        {"{\"points\":\"[{\\\"x\\\":1},{\\\"x\\\":\\\"2\\\"}]\"}",
+         "{\"points\":[{\"x\":1},{\"x\":2}]}"},
+        {"{\"points\":\" {\\\"x\\\":1} \"}", "{\"points\":[{\"x\":1}]}"},
+        {"{\"points\":[\"{\\\"x\\\":1}\"]}", "{\"points\":[{\"x\":1}]}"},
+        {"{\"point\":\"{\\\"x\\\":1}\"}", "{\"point\":{\"x\":1}}"},
+        {"{\"free\":\"{\\\"a\\\":[]}\"}", "{\"free\":{\"a\":[]}}"},
+        {"{\"values\":\"[\\\"a\\\",1]\"}", "{\"values\":[\"a\",\"1\"]}"},
+        {"{\"values\":\"[a]\"}", "{\"values\":[\"[a]\"]}"},
+        {"{\"values\":\"[{}]\"}", "{\"values\":[\"[{}]\"]}"},
+        {"{\"values\":[\"[1]\"]}", NULL},
+        {"{\"anything\":\"[1]\"}", NULL},
+    };
+    (void)state;
+    expect_checked(rows, TB_COUNT(rows));
+}
+
+struct bad {
+    const char *given;
+    const char *words;
+};
+
+static void expect_named(const struct bad *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(rows[i].given));
+        struct cJSON *args = NULL;
+        struct tb_err err = {0};
+        assert_non_null(given);
+        assert_int_equal(tb_args_check(params, given, &args, &err), TB_E_PARAMS);
+        assert_null(args);
+        if (!strstr(err.text, rows[i].words)) {
+            fail_msg("%s: %s", rows[i].given, err.text);
+        }
+        assert_int_equal(tb_args_check(params, given, &args, NULL), TB_E_PARAMS);
+    }
+}
+
 static void bad_arguments_are_named(void **state)
 {
-    (void)state;
-    static const struct {
-        const char *given;
-        const char *words;
-    } rows[] = {
+    static const struct bad rows[] = {
         {"[]", "the arguments must be an object"},
         {"\"x\"", "the arguments must be an object"},
         {"{\"ulr\":1}", "unknown argument 'ulr'; did you mean 'url'? Known arguments: url, target, "
@@ -147,6 +179,14 @@ static void bad_arguments_are_named(void **state)
         {"{\"full\":\"yes\"}", "argument 'full' must be true or false"},
         {"{\"state\":\"gone\"}", "argument 'state' must be one of visible, hidden, not 'gone'"},
         {"{\"state\":1}", "argument 'state' must be text"},
+    };
+    (void)state;
+    expect_named(rows, TB_COUNT(rows));
+}
+
+static void bad_lists_and_objects_are_named(void **state)
+{
+    static const struct bad rows[] = {
         {"{\"values\":{}}", "argument 'values' must be an array of strings"},
         {"{\"values\":[\"a\",{}]}",
          "in item 2 of 'values': argument 'values' must be an array of strings"},
@@ -162,18 +202,8 @@ static void bad_arguments_are_named(void **state)
         {"{\"points\":[{\"x\":1},{\"x\":1,\"z\":1}]}",
          "in item 2 of 'points': unknown argument 'z'. Known arguments: x, y"},
     };
-    for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(rows[i].given));
-        struct cJSON *args = NULL;
-        struct tb_err err = {0};
-        assert_non_null(given);
-        assert_int_equal(tb_args_check(params, given, &args, &err), TB_E_PARAMS);
-        assert_null(args);
-        if (!strstr(err.text, rows[i].words)) {
-            fail_msg("%s: %s", rows[i].given, err.text);
-        }
-        assert_int_equal(tb_args_check(params, given, &args, NULL), TB_E_PARAMS);
-    }
+    (void)state;
+    expect_named(rows, TB_COUNT(rows));
 }
 
 static void what_is_required_must_be_there(void **state)
@@ -261,7 +291,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_arguments_become_what_the_table_asks_for),
+        cmocka_unit_test(good_lists_and_objects_do_too),
         cmocka_unit_test(bad_arguments_are_named),
+        cmocka_unit_test(bad_lists_and_objects_are_named),
         cmocka_unit_test(what_is_required_must_be_there),
         cmocka_unit_test(what_is_required_must_not_be_empty),
         cmocka_unit_test(no_table_takes_no_arguments),

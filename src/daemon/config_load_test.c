@@ -96,15 +96,31 @@ static void webhooks_have_an_address_a_secret_and_types(void **state)
     tb_config_fini(&other);
 }
 
-static void errors_name_file_line_and_key(void **state)
+struct bad {
+    const char *yaml;
+    const char *place;
+    const char *key;
+};
+
+static void expect_refused(const struct bad *cases, size_t count)
 {
-    static const struct {
-        const char *yaml;
-        const char *place;
-        const char *key;
-    } cases[] = {
-        {"listen: a:1\nhttp:\n  idle_ms: soon\n", "t.yaml:3:", "http.idle_ms"},
-        {"http:\n  header_ms: 100\n  idle_ms: 1\n", "t.yaml:3:", "http.idle_ms"},
+    for (size_t i = 0; i < count; i++) {
+        struct tb_config config;
+        struct tb_err err = {0};
+        tb_config_init(&config);
+        int rc = tb_config_load_yaml(&config, "t.yaml", tb_str_of(cases[i].yaml), &err);
+        if (rc != TB_E_CONFIG || !strstr(err.text, cases[i].place) ||
+            !strstr(err.text, cases[i].key)) {
+            fail_msg("case %zu: %d %s", i, rc, err.text);
+        }
+        assert_null(strstr(err.text, "s3cret"));
+        tb_config_fini(&config);
+    }
+}
+
+static void unknown_settings_are_named_with_file_and_line(void **state)
+{
+    static const struct bad cases[] = {
         {"http:\n  no_such_key: 1\n", "t.yaml:2:", "unknown setting http.no_such_key"},
         {"# x\nlisten: a:1\n\nlistn: b\n",
          "t.yaml:4:", "unknown setting listn (did you mean listen?)"},
@@ -117,6 +133,18 @@ static void errors_name_file_line_and_key(void **state)
          "t.yaml:3:", "unknown setting http.idel_ms"},
         {"listen: a:1\nhttp:\n  {idle_ms: 500,\n   \"idel_ms\":1}\n",
          "t.yaml:4:", "unknown setting http.idel_ms"},
+        {"sesions:\n  total: 1\n", "t.yaml:1:", "unknown setting sesions (did you mean sessions?)"},
+        {"htpp:\n  idle_ms: 1\n", "t.yaml:1:", "htpp"},
+    };
+    (void)state;
+    expect_refused(cases, TB_COUNT(cases));
+}
+
+static void errors_name_file_line_and_key(void **state)
+{
+    static const struct bad cases[] = {
+        {"listen: a:1\nhttp:\n  idle_ms: soon\n", "t.yaml:3:", "http.idle_ms"},
+        {"http:\n  header_ms: 100\n  idle_ms: 1\n", "t.yaml:3:", "http.idle_ms"},
         {"http: {idle_ms: 500, idle_ms: 600}\n", "t.yaml:1:", "idle_ms is set twice"},
         {"http:\n  idle_ms: 500\n  \"idle_ms\": 600\n", "t.yaml:3:", "idle_ms is set twice"},
         {"log.level: debug\n", "t.yaml:1:", "write 'log:' and indented below it 'level: ...'"},
@@ -126,13 +154,23 @@ static void errors_name_file_line_and_key(void **state)
         {"listen: a\n\tx: b\n", "t.yaml:2:", "indent with spaces, not tabs"},
         {"http:\n  idle_ms: 500\n  \theader_ms: 1\n", "t.yaml:3:", "indent with spaces, not tabs"},
         {"listen: \"a\n", "t.yaml:1:", "not valid YAML from here on"},
-        {"sesions:\n  total: 1\n", "t.yaml:1:", "unknown setting sesions (did you mean sessions?)"},
-        {"htpp:\n  idle_ms: 1\n", "t.yaml:1:", "htpp"},
         {"http: 5\n", "t.yaml:1:", "http must be a section"},
         {"http:\n  allowed_hosts: x\n", "t.yaml:2:", "http.allowed_hosts must be a list"},
         {"http:\n  idle_ms: 500\n  idle_ms: 600\n", "t.yaml:3:", "idle_ms is set twice"},
         {"listen: [1\n", "t.yaml:", "listen"},
         {"browser:\n  no_sandbox: maybe\n", "t.yaml:2:", "browser.no_sandbox"},
+        {"listen: &a x\nagent_listen: *a\n", "t.yaml:", "lias"},
+        {"---\nlog: {level: info}\n---\nlog: {level: debug}\n", "t.yaml:3:", "a second document"},
+        {"log: {level: info}\n--- # x\n", "t.yaml:2:", "a second document"},
+        {"log: {level: info}\n...\n# x\n\nlog: {level: debug}\n", "t.yaml:5:", "second document"},
+    };
+    (void)state;
+    expect_refused(cases, TB_COUNT(cases));
+}
+
+static void errors_of_webhooks_name_the_entry(void **state)
+{
+    static const struct bad cases[] = {
         {"webhooks:\n  - url: http://a/\n", "t.yaml:", "secret"},
         {"webhooks:\n  - secret: 0123456789abcdef\n    ulr: x\n",
          "t.yaml:3:", "there is no ulr in webhooks; an entry has url, secret and types"},
@@ -141,24 +179,9 @@ static void errors_name_file_line_and_key(void **state)
         {HOOK "  - url: http://a/\n    secret: s3cret\n", "t.yaml:4:", "webhooks.2: secret"},
         {HOOK "    types: [navigated, nonsense]\n", "t.yaml:2:", "unknown event 'nonsense'; docs/"},
         {HOOK "    types: [page_crash]\n", "t.yaml:2:", "(did you mean page_crashed?)"},
-        {"listen: &a x\nagent_listen: *a\n", "t.yaml:", "lias"},
-        {"---\nlog: {level: info}\n---\nlog: {level: debug}\n", "t.yaml:3:", "a second document"},
-        {"log: {level: info}\n--- # x\n", "t.yaml:2:", "a second document"},
-        {"log: {level: info}\n...\n# x\n\nlog: {level: debug}\n", "t.yaml:5:", "second document"},
     };
     (void)state;
-    for (size_t i = 0; i < TB_COUNT(cases); i++) {
-        struct tb_config config;
-        struct tb_err err = {0};
-        tb_config_init(&config);
-        int rc = tb_config_load_yaml(&config, "t.yaml", tb_str_of(cases[i].yaml), &err);
-        if (rc != TB_E_CONFIG || !strstr(err.text, cases[i].place) ||
-            !strstr(err.text, cases[i].key)) {
-            fail_msg("case %zu: %d %s", i, rc, err.text);
-        }
-        assert_null(strstr(err.text, "s3cret"));
-        tb_config_fini(&config);
-    }
+    expect_refused(cases, TB_COUNT(cases));
 }
 
 struct place {
@@ -295,7 +318,9 @@ int main(void)
         cmocka_unit_test(a_file_sets_values_and_leaves_the_others),
         cmocka_unit_test(an_empty_file_changes_nothing),
         cmocka_unit_test(webhooks_have_an_address_a_secret_and_types),
+        cmocka_unit_test(unknown_settings_are_named_with_file_and_line),
         cmocka_unit_test(errors_name_file_line_and_key),
+        cmocka_unit_test(errors_of_webhooks_name_the_entry),
         cmocka_unit_test_setup_teardown(flags_win_over_environment_and_that_over_the_file,
                                         make_place, remove_place),
         cmocka_unit_test_setup_teardown(a_file_with_a_secret_is_for_its_owner_alone, make_place,

@@ -21,7 +21,7 @@ static struct tb_ip ip_of(const char *text)
     return ip;
 }
 
-/* NET-5: every non-global range, and the first and last addresses around it. */
+/* NET-5: the first and last addresses of every non-global range. */
 static void addresses_that_are_not_of_the_internet_are_known(void **state)
 {
     static const char *const inside[] = {
@@ -73,6 +73,16 @@ static void addresses_that_are_not_of_the_internet_are_known(void **state)
         "4000::1",
         "::ffff:0:10.0.0.1",
     };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(inside); i++) {
+        struct tb_ip ip = ip_of(inside[i]);
+        assert_non_null(tb_ip_range(&ip));
+    }
+}
+
+/* NET-5 */
+static void addresses_beside_them_are_of_the_internet(void **state)
+{
     static const char *const outside[] = {
         "1.1.1.1",        "9.255.255.255",  "11.0.0.0",    "100.63.255.255", "100.128.0.0",
         "126.0.0.1",      "128.0.0.1",      "169.253.0.1", "169.255.0.1",    "172.15.255.255",
@@ -81,10 +91,6 @@ static void addresses_that_are_not_of_the_internet_are_known(void **state)
         "2002:808:808::", "::ffff:8.8.8.8", "2001:200::1", "3ffe::1",
     };
     (void)state;
-    for (size_t i = 0; i < TB_COUNT(inside); i++) {
-        struct tb_ip ip = ip_of(inside[i]);
-        assert_non_null(tb_ip_range(&ip));
-    }
     for (size_t i = 0; i < TB_COUNT(outside); i++) {
         struct tb_ip ip = ip_of(outside[i]);
         assert_null(tb_ip_range(&ip));
@@ -186,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_that_are_not_of_the_internet_are_known),
+        cmocka_unit_test(addresses_beside_them_are_of_the_internet),
         cmocka_unit_test(a_range_is_named),
         cmocka_unit_test(metadata_services_are_known_in_every_form),
         cmocka_unit_test(loopback_is_this_machine_however_it_is_written),

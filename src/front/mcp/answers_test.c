@@ -133,7 +133,14 @@ static void those_of_the_default_toolset(void **state)
          "c2bfa694fc6decb0f6b2af6efe0f34682268b648a40becaa518d850f17cb01cc"},
         {CALL("add", "\"content\":1"), NULL, NULL, 0, 0, TB_E_SCRIPT,
          "a227886c2bac18719c9c01ff02ad0282c62f48fe1923738830db473c6217ee3a"},
-        /* The same as resources. */
+    };
+    (void)state;
+    expect_all("", CALL("browser_navigate", URL), rows, TB_COUNT(rows));
+}
+
+static void those_of_resources(void **state)
+{
+    static const struct row rows[] = {
         {READ("snapshot"), NULL, "{" NOTE "}", LONG, 0, 0,
          "012543532a3a4ea45e05526b79b483718c07fdd6c530b978d718160ef700c68a"},
         {READ("snapshot"), "", NULL, 0, 0, 0,
@@ -199,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(those_of_the_default_toolset),
+        cmocka_unit_test(those_of_resources),
         cmocka_unit_test(what_is_longer_than_a_result_has_a_mark),
         cmocka_unit_test(those_of_a_toolset_with_forms_of_its_own),
         cmocka_unit_test(those_of_webdriverio),
