@@ -12,6 +12,7 @@
 #include "core/limits.h"
 #include "core/records.h"
 #include "core/resolve.h"
+#include "core/session_life.h"
 #include "core/sessions_internal.h"
 
 enum {

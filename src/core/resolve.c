@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/limits.h"
+#include "core/session_life.h"
 #include "core/sessions_internal.h"
 
 enum {

@@ -21,6 +21,7 @@
 #include "core/session_away.h"
 #include "core/session_hibernate.h"
 #include "core/session_hold.h"
+#include "core/session_life.h"
 #include "core/session_note.h"
 #include "core/session_policy.h"
 #include "core/sessions_internal.h"

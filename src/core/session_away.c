@@ -5,6 +5,7 @@
 #include "core/core.h"
 #include "core/session_hibernate.h"
 #include "core/session_hold.h"
+#include "core/session_life.h"
 #include "core/sessions_internal.h"
 #include "core/watch.h"
 

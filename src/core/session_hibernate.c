@@ -18,6 +18,7 @@
 #include "core/records.h"
 #include "core/session_away.h"
 #include "core/session_hold.h"
+#include "core/session_life.h"
 #include "core/sessions_internal.h"
 #include "core/watch.h"
 #include "io/timer.h"
@@ -62,10 +63,9 @@ bool tb_session_survives(const struct tb_session *session)
 bool tb_session_can_hibernate(const struct tb_session *session)
 {
     const struct tb_sessions *sessions = session->core->sessions;
-    size_t asleep_count = sessions->by_id.count - tb_sessions_awake_count(sessions);
     return tb_session_survives(session) && session->driver->save &&
            (session->state == TB_STATE_ASLEEP ||
-            asleep_count < (size_t)session->core->config->sessions_stored);
+            tb_sessions_asleep_count(sessions) < (size_t)session->core->config->sessions_stored);
 }
 
 /* What a browser needs. */
@@ -500,9 +500,7 @@ static void on_state_end(const struct tb_err *err, void *user)
 int tb_session_wake(struct tb_session *session, struct tb_channel *channel, struct tb_err *err)
 {
     const struct tb_store *store = &session->core->store;
-    const struct tb_newcomer newcomer = {session->kind, session->key,
-                                         session->traits.of_conversation};
-    int rc = tb_sessions_admit(session->places.home, &newcomer, err);
+    int rc = tb_session_admit(session, err);
     if (rc < 0) {
         return rc;
     }

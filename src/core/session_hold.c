@@ -7,6 +7,7 @@
 #include "core/limits.h"
 #include "core/session_away.h"
 #include "core/session_hibernate.h"
+#include "core/session_life.h"
 #include "core/sessions_internal.h"
 
 static void tell(struct tb_session *session, enum tb_event_type type, const char *words,

@@ -3,6 +3,8 @@
  *
  * One timer a session. It is moved only towards the present: a call that makes the end later leaves
  * it where it is, and when it fires too early it is set anew. So calls cost no work on the heap. */
+#include "core/session_life.h"
+
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/lifetime.h"

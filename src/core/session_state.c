@@ -6,6 +6,7 @@
 #include "core/core.h"
 #include "core/lifetime.h"
 #include "core/session_internal.h"
+#include "core/session_life.h"
 
 #define TO(NAME) (1U << TB_STATE_##NAME)
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/session_internal.h"
+#include "core/session_life.h"
 
 #include "support/fake_store.h"
 

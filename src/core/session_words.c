@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/session.h"
+#include "core/session_life.h"
 #include "core/sessions_internal.h"
 
 const char *tb_shown_state_name(enum tb_shown_state state)

@@ -12,6 +12,7 @@
 #include "core/policies.h"
 #include "core/records.h"
 #include "core/session_hibernate.h"
+#include "core/session_life.h"
 #include "core/session_policy.h"
 #include "core/sessions_internal.h"
 

@@ -117,10 +117,13 @@ enum tb_takes tb_session_takes(const struct tb_session *session);
 void tb_sessions_count_awake(struct tb_session *session, int by);
 /* Of whatever kind. */
 size_t tb_sessions_awake_count(const struct tb_sessions *sessions);
+size_t tb_sessions_asleep_count(const struct tb_sessions *sessions);
 /* Is there room for one more that is awake? If so, idle ones may have given theirs; TB_E_LIMIT, and
  * all are as they were. */
 int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcomer,
                       struct tb_err *err);
+/* The same for one that was awake before. */
+int tb_session_admit(const struct tb_session *session, struct tb_err *err);
 /* Takes an ended session out of every table; it waits among those that are closing. */
 void tb_sessions_forget(struct tb_session *session);
 /* The driver is done with it: frees it. */

@@ -8,6 +8,7 @@
 #include "core/ends.h"
 #include "core/records.h"
 #include "core/session_hibernate.h"
+#include "core/session_life.h"
 #include "core/sessions_internal.h"
 
 enum {

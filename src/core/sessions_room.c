@@ -5,6 +5,7 @@
 #include "core/core.h"
 #include "core/lifetime.h"
 #include "core/session_hibernate.h"
+#include "core/session_life.h"
 #include "core/sessions_internal.h"
 
 /* A row for each kind. All limits here are on what takes a browser. */
@@ -178,6 +179,13 @@ int tb_sessions_admit(struct tb_tenant *tenant, const struct tb_newcomer *newcom
     return full ? say_full(sessions, tenant, err) : rc;
 }
 
+int tb_session_admit(const struct tb_session *session, struct tb_err *err)
+{
+    const struct tb_newcomer newcomer = {session->kind, session->key,
+                                         session->traits.of_conversation};
+    return tb_sessions_admit(session->places.home, &newcomer, err);
+}
+
 void tb_sessions_count_awake(struct tb_session *session, int by)
 {
     struct tb_tenant *tenant = session->places.home;
@@ -203,4 +211,9 @@ size_t tb_sessions_awake_count(const struct tb_sessions *sessions)
         count += sessions->awake_counts[i];
     }
     return count;
+}
+
+size_t tb_sessions_asleep_count(const struct tb_sessions *sessions)
+{
+    return sessions->by_id.count - tb_sessions_awake_count(sessions);
 }

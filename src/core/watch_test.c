@@ -8,6 +8,7 @@
 #include "core/limits.h"
 #include "core/session_hibernate.h"
 #include "core/session_internal.h"
+#include "core/session_life.h"
 
 #include "support/fake_store.h"
 
