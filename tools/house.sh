@@ -4,6 +4,7 @@
 # tools/gen-docs.sh puts them into ARCHITECTURE.md and checks that they are still true.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/shape.sh
 export LC_ALL=C # for the order of files and of what is equal
 
 # What is for tests, or part of tabard-fixtures only, does not count as product.
@@ -13,24 +14,9 @@ tests() { find "$@" -name '*.[ch]' | { grep -E "$for_tests" || true; } | sort; }
 lines() { xargs -r cat | wc -l; }
 hundreds() { awk -v n="$1" 'BEGIN {print int((n + 50) / 100) * 100}'; }
 
-# The lines between the braces of each function, as "lines file:name". Only functions have a brace in the first column.
-functions() {
-    product "$@" | { grep '\.c$' || true; } | xargs -r awk '
-        /^\{$/ {start = FNR; next}
-        /^\}/ && start {print FNR - start - 1, FILENAME ":" name; start = 0}
-        !start && /^[a-z].*\(/ {name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)}' | sort -n
-}
+function_lines() { product "$@" | { grep '\.c$' || true; } | code | functions; }
 
 spread() { awk '{n[NR] = $1} END {print n[int((NR + 1) / 2)], n[int(NR * 0.9 + 0.5)], n[int(NR * 0.99 + 0.5)], n[NR]}'; }
-
-# "members name file". Members of a part without a name of its own count as members of the whole.
-structs() {
-    product src | xargs -r awk '
-        /^struct [a-z_0-9]+ \{$/ {name = $2; n = 0; depth = 1; next}
-        depth && /^ *(struct|union|enum)( [a-z_0-9]+)? \{$/ {depth++; next}
-        depth && /^ *\}.*;( *\/\*.*)?$/ {depth--; if (!depth) print n, name, FILENAME; next}
-        depth && /;/ && !/^ *\/?\*/ {n++}' | sort -n
-}
 
 # Includes from one room of driver/cdp into another, as "room other".
 rooms() {
@@ -64,7 +50,7 @@ row() {
     local name=$1 files all
     shift
     files=$(product "$@" | wc -l)
-    all=$(functions "$@")
+    all=$(function_lines "$@")
     read -r median p90 p99 longest < <(spread <<< "$all")
     echo "| $name | $files | $(hundreds "$(product "$@" | lines)") | $(hundreds "$(tests "$@" | lines)") | $(wc -l <<< "$all") | $median / $p90 / $p99 / $longest |"
 }
@@ -76,7 +62,7 @@ for folder in base proto io core driver store tool front daemon cli; do
 done
 row 'all' src
 echo
-echo "The longest functions: $(functions src | tail -n 3 | tac | awk '{sub(/^src\//, "", $2); sub(/:/, ": ", $2); print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
-echo "The structs with the most members: $(structs | tail -n 4 | tac | awk '{print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
+echo "The longest functions: $(function_lines src | tail -n 3 | tac | awk '{sub(/^src\//, "", $2); sub(/:/, ": ", $2); print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
+echo "The structs with the most members: $(find src -name '*.[ch]' | sort | code | structs | tail -n 4 | tac | awk '{print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
 echo "Includes from a room of \`driver/cdp\` into one that is not below it: $(upward | paste -sd, | sed '/,/ {s/,/ (/; s/,/, /g; s/$/)/}')."
 echo "Places where six lines stand that also stand elsewhere: $(repeated)."

@@ -155,6 +155,16 @@ refuses style 'a comparison with the start of an address (NET-5)' src/base/bad.c
 refuses style 'an event that nobody publishes' src/core/events.def 'event that nobody publishes' < <(echo 'TB_EVENT(BAD, "bad", "Never.", NULL)')
 refuses style 'a source of 601 lines' src/base/bad.c '601 lines (limit 600)' < <(echo "$licence"; repeat 600 '')
 refuses style 'a header of 201 lines' src/base/bad.h '201 lines (limit 200)' < <(header; repeat 198 '')
+refuses style 'a function of 61 lines' src/driver/fake/bad.c 'bad.c:tb_bad: 61 lines (limit 60)' < <(in_function "$(repeat 60 'text++;'; echo 'return 0;')")
+refuses style 'a test of 61 lines' src/base/bad_test.c 'bad_test.c:tb_bad: 61 lines (limit 60)' < <(in_function "$(repeat 60 'text++;'; echo 'return 0;')")
+refuses style 'a struct of 31 members' src/driver/fake/bad.h 'bad.h: struct tb_bad: 31 members (limit 30)' \
+    < <(header "struct tb_bad {
+$(repeat 29 '    int x; /* one; of many */')
+    struct {
+        int x;
+        int y;
+    } z;
+};")
 refuses style 'a file without the licence' src/base/bad.c 'no licence' < <(echo 'int tb_x(void);')
 refuses style 'a header without an overview' src/base/bad.h 'header without an overview' \
     < <(printf '%s\n#pragma once\n' "$licence")
@@ -176,8 +186,8 @@ refuses style 'an object that was not built' src/base/bad.c 'has no object' < <(
 
 refuses tidy 'a function that is too complex' src/base/bad.c 'cognitive-complexity' < <(in_function \
     "$(echo 'int n = 0;'; repeat 4 'for (int i = 0; i < 9; i++) { for (int j = 0; j < i; j++) { if (text[j] && text[i]) { n++; } } }'; echo 'return n;')")
-refuses tidy 'a function of more than 80 lines' src/base/bad.c 'readability-function-size' < <(in_function \
-    "$(repeat 82 '*text = 1;'; echo 'return 0;')")
+refuses tidy 'a function of more than 60 lines' src/base/bad.c 'readability-function-size' < <(in_function \
+    "$(repeat 62 '*text = 1;'; echo 'return 0;')")
 refuses tidy 'eight parameters' src/base/bad.c 'readability-function-size' < <(
     echo "$licence"
     echo 'int tb_bad(int a, int b, int c, int d, int e, int f, int g, int h);'
