@@ -9,10 +9,24 @@
 #include "tool/tools.h"
 
 static const struct tb_param params[] = {
-    {.name = "everyone", .type = TB_PARAM_FLAG, .help = "Other agents' too"},
+    {.name = "everyone", .type = TB_PARAM_FLAG, .help = "Others' too, as admin"},
     {.name = "detach", .type = TB_PARAM_FLAG, .help = "Detach instead of terminate"},
     TB_PARAM_ROW_END,
 };
+
+/* Who may stop all over HTTP may do so here. */
+static int check(const struct tb_core *core, const struct tb_caller *caller,
+                 const struct cJSON *args, struct tb_err *err)
+{
+    (void)core;
+    if (!tb_args_flag(args, "everyone", false) || tb_principal_may(caller->who, TB_SCOPE_ADMIN)) {
+        return 0;
+    }
+    return tb_fail(err, TB_E_SCOPE,
+                   "closing other agents' sessions needs the scope '%s', which this key does not "
+                   "have; leave out 'everyone' to close only your own",
+                   tb_scope_name(TB_SCOPE_ADMIN));
+}
 
 static void run(struct tb_call *call)
 {
@@ -49,6 +63,7 @@ const struct tb_tool tb_tool_close_all_sessions = {
     .flags = TB_TOOL_NO_SESSION | TB_TOOL_DESTRUCTIVE | TB_TOOL_IDEMPOTENT,
     .params = params,
     .op = TB_OP_NONE,
+    .check = check,
     .run = run,
     .print = print,
 };

@@ -396,6 +396,28 @@ static void closing_all_takes_those_of_others_only_when_asked_to(void **state)
     assert_null(rig_find(rig, "two"));
 }
 
+static int check_all(unsigned scopes, const char *args, struct tb_err *err)
+{
+    const struct tb_caller caller = {.who = principal_with(scopes), .conversation = "a"};
+    TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_str_of(args));
+    return tb_tool_close_all_sessions.check(NULL, &caller, given, err);
+}
+
+static void closing_those_of_others_needs_the_scope_of_whoever_stops_all(void **state)
+{
+    static const char everyone[] = "{\"everyone\":true}";
+    const unsigned acts = TB_SCOPE_OBSERVE | TB_SCOPE_ACT;
+    struct tb_err err;
+    (void)state;
+    assert_int_equal(check_all(acts, everyone, &err), TB_E_SCOPE);
+    assert_string_equal(err.text, "closing other agents' sessions needs the scope 'admin', which "
+                                  "this key does not have; leave out 'everyone' to close only your "
+                                  "own");
+    assert_int_equal(check_all(acts, "{\"everyone\":false}", &err), 0);
+    assert_int_equal(check_all(acts, "{}", &err), 0);
+    assert_int_equal(check_all(acts | TB_SCOPE_ADMIN, everyone, &err), 0);
+}
+
 static void a_private_session_is_out_of_reach_of_the_tools_of_others(void **state)
 {
     struct rig *rig = *state;
@@ -441,6 +463,7 @@ int main(void)
         RIG_TEST(detaching_from_a_browser_that_is_not_ours_ends_the_session),
         RIG_TEST(all_sessions_of_the_tenant_are_closed_or_detached),
         RIG_TEST(closing_all_takes_those_of_others_only_when_asked_to),
+        cmocka_unit_test(closing_those_of_others_needs_the_scope_of_whoever_stops_all),
         RIG_TEST(a_private_session_is_out_of_reach_of_the_tools_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

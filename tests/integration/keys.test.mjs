@@ -234,6 +234,22 @@ test('a key starts no more sessions than it may, and an idle conversation makes 
   assert.ok(!moved.json.result.isError, JSON.stringify(moved.json));
 });
 
+test("closing other agents' sessions needs the scope admin, which the user of the Unix socket has", async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const { key } = await makeKey(daemon, { tenant: 'acme', scopes: 'act' });
+  const { headers } = await beginSession(as(daemon, key));
+  const call = async (id, name, args) => (await post(as(daemon, key), request(id, 'tools/call', { name, arguments: args }), { headers })).json.result;
+  assert.ok(!(await call(1, 'start_session', { sessionId: 'a' })).isError);
+  const refused = await call(2, 'close_all_sessions', { everyone: true });
+  assert.equal(refused.isError, true);
+  assert.match(refused.content[0].text, /needs the scope 'admin'.*leave out 'everyone'/);
+  const bridge = new Stdio(t, daemon, ['--no-start', '--tenant', 'acme']);
+  bridge.send(initialize());
+  await bridge.next();
+  const closed = await bridge.ask(2, 'tools/call', { name: 'close_all_sessions', arguments: { everyone: true } });
+  assert.equal(closed.result.content[0].text, 'Closed 1 session.');
+});
+
 test('the Unix socket stands for tenant default unless it names another', async (t) => {
   const daemon = await Daemon.start(t, { program: fixtures });
   const bridge = new Stdio(t, daemon, ['--no-start', '--tenant', 'acme']);

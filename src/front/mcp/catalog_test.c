@@ -96,10 +96,10 @@ static void the_lists_are_those_that_clients_know(void **state)
         const char *groups;
         const char *sum;
     } rows[] = {
-        {"", "", "21805cd845ddcb52f1a7493320e9cfdc7e1aef706c16f67779844b7d3638c925"},
-        {"", "all", "5bf04cbd83db689e35e7780d89a3109cb180e02d0d0240efe9d8444f1d0d05f1"},
+        {"", "", "10a33f65c5a1e6b972f4bcaa4d21891cddfe0ca5e01631c2fb3d67fb5903ef78"},
+        {"", "all", "66b9411623b10de00411d4f5f33b0b5da409b6c708b43178c70e7006ecea02a2"},
         {"octopus", "", "9379b4a3551a696cd1553dd45409dde25a246dc9ab5336ef296d6bffa523ca60"},
-        {"wdio", "", "aada6b15729bed71b08c0ee0b627a742ff165febda3cb58e4fe8f3414f5e703e"},
+        {"wdio", "", "2bede5b866c3cc2006baf3af65d522904f54621eae8d507b8684081275859ad9"},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
         char sum[TB_HMAC_SIZE];
