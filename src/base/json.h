@@ -98,3 +98,5 @@ void tb_json_member_num(struct tb_json_writer *writer, const char *key, double v
 void tb_json_member_bool(struct tb_json_writer *writer, const char *key, bool value);
 void tb_json_member_raw(struct tb_json_writer *writer, const char *key, struct tb_str json);
 void tb_json_member_tree(struct tb_json_writer *writer, const char *key, const struct cJSON *json);
+/* A moment on the wall clock as in base/clock.h; 0 writes null. */
+void tb_json_member_time(struct tb_json_writer *writer, const char *key, int64_t wall_ms);

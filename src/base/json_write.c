@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -245,4 +246,11 @@ void tb_json_member_tree(struct tb_json_writer *writer, const char *key, const s
 {
     tb_json_key(writer, key);
     tb_json_put_tree(writer, json);
+}
+
+void tb_json_member_time(struct tb_json_writer *writer, const char *key, int64_t wall_ms)
+{
+    char text[TB_CLOCK_ISO_SIZE];
+    tb_clock_iso(wall_ms, text);
+    tb_json_member_cstr(writer, key, wall_ms ? text : NULL);
 }

@@ -122,7 +122,7 @@ static void keys_are_escaped_too(void **state)
 /* Whatever the bytes, the reader gets back text that is valid, and the same if it was valid. */
 static void a_member_is_its_key_and_its_value(void **state)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(200);
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(400);
     TB_AUTO(tb_json_free) struct cJSON *tree = tb_json_parse(TB_STR("[1,{}]"));
     struct tb_json_writer writer;
     (void)state;
@@ -135,12 +135,14 @@ static void a_member_is_its_key_and_its_value(void **state)
     tb_json_member_bool(&writer, "bool", true);
     tb_json_member_raw(&writer, "raw", TB_STR("1e400"));
     tb_json_member_tree(&writer, "tree", tree);
+    tb_json_member_time(&writer, "at", 1767323045006);
+    tb_json_member_time(&writer, "never", 0);
     tb_json_object_close(&writer);
     assert_int_equal(writer.rc, 0);
     assert_written(
         &out,
         "{\"str\":\"a\\\"b\",\"none\":null,\"int\":-7,\"num\":0.5,\"bool\":true,\"raw\":1e400,"
-        "\"tree\":[1,{}]}");
+        "\"tree\":[1,{}],\"at\":\"2026-01-02T03:04:05.006Z\",\"never\":null}");
 }
 
 static void what_is_written_can_be_read(void **state)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "core/limits.h"
@@ -225,13 +224,6 @@ int tb_key_record_parse(struct tb_str text, struct tb_key_record *ret_record, st
 
 /* Showing. */
 
-static void put_time(struct tb_json_writer *json, const char *key, int64_t wall_ms)
-{
-    char text[TB_CLOCK_ISO_SIZE];
-    tb_clock_iso(wall_ms, text);
-    tb_json_member_cstr(json, key, wall_ms ? text : NULL);
-}
-
 static void put_limit(struct tb_json_writer *json, const char *key, int64_t value)
 {
     if (value) {
@@ -254,10 +246,10 @@ void tb_key_record_describe(const struct tb_key_record *record, const char *stat
     }
     tb_json_array_close(json);
     tb_json_member_cstr(json, "state", state);
-    put_time(json, "createdAt", record->created_ms);
+    tb_json_member_time(json, "createdAt", record->created_ms);
     tb_json_member_cstr(json, "createdBy", record->by);
-    put_time(json, "expiresAt", record->expires_ms);
-    put_time(json, "lastUsedAt", record->used_ms);
+    tb_json_member_time(json, "expiresAt", record->expires_ms);
+    tb_json_member_time(json, "lastUsedAt", record->used_ms);
     put_limit(json, "calls_per_minute", record->quota.calls_per_minute);
     put_limit(json, "sessions_max", record->quota.sessions_max);
     if (record->policy) {

@@ -374,13 +374,11 @@ int tb_secrets_remove(struct tb_secrets *secrets, const struct tb_secret_change 
 
 static void put_secret(const struct tb_secret *secret, struct tb_json_writer *json)
 {
-    char when[TB_CLOCK_ISO_SIZE];
-    tb_clock_iso(secret->changed_ms, when);
     tb_json_object_open(json);
     tb_json_member_cstr(json, "name", tb_secret_name(secret));
     tb_json_member_cstr(json, "kind", kind_of(secret));
     tb_json_member_tree(json, "domains", secret->domains);
-    tb_json_member_cstr(json, "changed_at", when);
+    tb_json_member_time(json, "changed_at", secret->changed_ms);
     tb_json_object_close(json);
 }
 

@@ -13,20 +13,13 @@ const char *tb_shown_state_name(enum tb_shown_state state)
     return names[state];
 }
 
-static void put_time(struct tb_json_writer *json, const char *key, int64_t wall_ms)
-{
-    char text[TB_CLOCK_ISO_SIZE];
-    tb_clock_iso(wall_ms, text);
-    tb_json_member_cstr(json, key, text);
-}
-
 static void put_times(const struct tb_session *session, struct tb_json_writer *json)
 {
     int64_t expires_ms = tb_session_expires_wall_ms(session);
-    put_time(json, "createdAt", session->times.created_wall_ms);
-    put_time(json, "lastActiveAt", session->times.last_active_wall_ms);
+    tb_json_member_time(json, "createdAt", session->times.created_wall_ms);
+    tb_json_member_time(json, "lastActiveAt", session->times.last_active_wall_ms);
     if (expires_ms < INT64_MAX) {
-        put_time(json, "expiresAt", expires_ms);
+        tb_json_member_time(json, "expiresAt", expires_ms);
     }
 }
 
