@@ -9,7 +9,6 @@
 #include "core/limits.h"
 #include "core/policy.h"
 #include "proto/json_scan.h"
-#include "proto/json_string.h"
 
 enum {
     HASH_SIZE = 2 * TB_HASH_BYTES + 1,
@@ -114,26 +113,6 @@ enum {
     FIELD_COUNT,
 };
 
-static bool get_text(const struct tb_json_want *want, char *ret_text, size_t size)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(size - 1);
-    if (tb_json_string_decode(want->value.text, &text) < 0) {
-        return false;
-    }
-    snprintf(ret_text, size, "%.*s", TB_STR_ARG(tb_buf_str(&text)));
-    return true;
-}
-
-static bool get_int(const struct tb_json_want *want, int64_t *ret_value)
-{
-    uint64_t value;
-    if (!tb_str_to_u64(want->value.text, &value) || value > INT64_MAX) {
-        return false;
-    }
-    *ret_value = (int64_t)value;
-    return true;
-}
-
 static int digit_of(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -142,7 +121,7 @@ static int digit_of(char c)
 static bool get_hash(const struct tb_json_want *want, uint8_t ret_hash[TB_HASH_BYTES])
 {
     char text[HASH_SIZE];
-    if (!get_text(want, text, sizeof(text)) || strlen(text) != HASH_SIZE - 1) {
+    if (!tb_json_value_cstr(&want->value, text, sizeof(text)) || strlen(text) != HASH_SIZE - 1) {
         return false;
     }
     for (size_t i = 0; i < TB_HASH_BYTES; i++) {
@@ -172,7 +151,7 @@ static struct tb_policy *get_policy(const struct tb_json_want *want)
 static bool get_scopes(const struct tb_json_want *want, unsigned *ret_scopes)
 {
     char text[SCOPES_SIZE];
-    if (!get_text(want, text, sizeof(text))) {
+    if (!tb_json_value_cstr(&want->value, text, sizeof(text))) {
         return false;
     }
     *ret_scopes = 0;
@@ -204,15 +183,16 @@ int tb_key_record_parse(struct tb_str text, struct tb_key_record *ret_record, st
     };
     struct tb_key_record record = {0};
     if (tb_json_scan(text, &limits, wants, FIELD_COUNT, NULL) != TB_JSON_OBJECT ||
-        !get_text(&wants[ID], record.id, sizeof(record.id)) ||
-        !get_text(&wants[TENANT], record.tenant, sizeof(record.tenant)) ||
-        !get_text(&wants[LABEL], record.label, sizeof(record.label)) ||
-        !get_text(&wants[BY], record.by, sizeof(record.by)) ||
+        !tb_json_value_cstr(&wants[ID].value, record.id, sizeof(record.id)) ||
+        !tb_json_value_cstr(&wants[TENANT].value, record.tenant, sizeof(record.tenant)) ||
+        !tb_json_value_cstr(&wants[LABEL].value, record.label, sizeof(record.label)) ||
+        !tb_json_value_cstr(&wants[BY].value, record.by, sizeof(record.by)) ||
         !get_scopes(&wants[SCOPES], &record.scopes) ||
-        !get_int(&wants[CREATED], &record.created_ms) ||
-        !get_int(&wants[EXPIRES], &record.expires_ms) || !get_int(&wants[USED], &record.used_ms) ||
-        !get_int(&wants[CALLS], &record.quota.calls_per_minute) ||
-        !get_int(&wants[SESSIONS], &record.quota.sessions_max) ||
+        !tb_json_value_int(&wants[CREATED].value, &record.created_ms) ||
+        !tb_json_value_int(&wants[EXPIRES].value, &record.expires_ms) ||
+        !tb_json_value_int(&wants[USED].value, &record.used_ms) ||
+        !tb_json_value_int(&wants[CALLS].value, &record.quota.calls_per_minute) ||
+        !tb_json_value_int(&wants[SESSIONS].value, &record.quota.sessions_max) ||
         !get_hash(&wants[HASH], record.hash) || !tb_tenant_name_valid(tb_str_of(record.tenant))) {
         return tb_fail(err, TB_E_INVALID, "it is not a valid record of a key");
     }

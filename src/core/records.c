@@ -259,30 +259,14 @@ static const struct record blank = {{
     [ARGS] = {.key = "args"},       [STARTER] = {.key = "starter"},
 }};
 
-static bool text_of(struct tb_str raw, char *ret_text, size_t size)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(size);
-    if (tb_json_string_decode(raw, &text) < 0 || tb_buf_append_char(&text, '\0') < 0) {
-        return false;
-    }
-    memcpy(ret_text, text.data, text.len);
-    return true;
-}
-
 static bool get_text(const struct record *record, int field, char *ret_text, size_t size)
 {
-    return text_of(record->fields[field].value.text, ret_text, size);
+    return tb_json_value_cstr(&record->fields[field].value, ret_text, size);
 }
 
 static bool get_int(const struct record *record, int field, int64_t *ret_value)
 {
-    const uint64_t exact = (uint64_t)1 << 53; /* as far as other readers of JSON go */
-    uint64_t value;
-    if (!tb_str_to_u64(record->fields[field].value.text, &value) || value >= exact) {
-        return false;
-    }
-    *ret_value = (int64_t)value;
-    return true;
+    return tb_json_value_int(&record->fields[field].value, ret_value);
 }
 
 static bool get_flag(const struct record *record, int field)
@@ -387,7 +371,7 @@ static bool next_text(struct tb_json_iter *iter, char *ret_text, size_t size)
 {
     struct tb_json_item item;
     while (tb_json_iter_next(iter, &item)) {
-        if (text_of(item.value.text, ret_text, size)) {
+        if (tb_json_value_cstr(&item.value, ret_text, size)) {
             return true;
         }
     }

@@ -350,3 +350,24 @@ int tb_json_scan(struct tb_str text, const struct tb_json_limits *limits,
     int rc = scan_all(&scan);
     return rc < 0 ? rc : (int)tb_json_type_of(text.ptr[start]);
 }
+
+bool tb_json_value_cstr(const struct tb_json_value *value, char *ret_text, size_t size)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(size);
+    if (tb_json_string_decode(value->text, &text) < 0 || tb_buf_append_char(&text, '\0') < 0) {
+        return false;
+    }
+    memcpy(ret_text, text.data, text.len);
+    return true;
+}
+
+bool tb_json_value_int(const struct tb_json_value *value, int64_t *ret_value)
+{
+    const uint64_t exact = (uint64_t)1 << 53;
+    uint64_t number;
+    if (!tb_str_to_u64(value->text, &number) || number >= exact) {
+        return false;
+    }
+    *ret_value = (int64_t)number;
+    return true;
+}

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -62,5 +63,10 @@ struct tb_json_want {
  * of each want; after a failure they mean nothing. */
 int tb_json_scan(struct tb_str text, const struct tb_json_limits *limits,
                  struct tb_json_want *wants, size_t want_count, struct tb_err *err);
+/* These give false, and leave the result alone, when the value is something else. The text of a
+ * string, if it fits with its NUL. */
+bool tb_json_value_cstr(const struct tb_json_value *value, char *ret_text, size_t size);
+/* A whole number from 0 to below 2^53, as far as all readers of JSON go. */
+bool tb_json_value_int(const struct tb_json_value *value, int64_t *ret_value);
 /* The type of the value that starts with this character; absent when none does. */
 enum tb_json_type tb_json_type_of(char first);

@@ -368,6 +368,37 @@ static void a_number_of_ten_megabytes_is_weighed_not_trusted(void **state)
     free(text);
 }
 
+/* What does not fit leaves the result alone. */
+static void a_value_is_copied_as_text_or_as_a_number(void **state)
+{
+    static const struct {
+        const char *raw;
+        const char *text; /* "?": none */
+        int64_t number;   /* -1: none */
+    } rows[] = {
+        {"\"a\\u0062c\"", "abc", -1},
+        {"\"abcd\"", "?", -1},
+        {"\"\"", "", -1},
+        {"", "?", -1},
+        {"null", "?", -1},
+        {"0", "?", 0},
+        {"-1", "?", -1},
+        {"1.0", "?", -1},
+        {"9007199254740991", "?", 9007199254740991},
+        {"9007199254740992", "?", -1},
+    };
+    (void)state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        const struct tb_json_value value = {.text = tb_str_of(rows[i].raw)};
+        char text[4] = "?";
+        int64_t number = -1;
+        assert_int_equal(tb_json_value_cstr(&value, text, sizeof(text)), rows[i].text[0] != '?');
+        assert_string_equal(text, rows[i].text);
+        assert_int_equal(tb_json_value_int(&value, &number), rows[i].number >= 0);
+        assert_int_equal(number, rows[i].number);
+    }
+}
+
 /* A special byte must be found at every place of the eight-byte steps, and in the tail. */
 static void every_position_of_a_word_is_looked_at(void **state)
 {
@@ -412,6 +443,7 @@ int main(void)
         cmocka_unit_test(a_million_keys_meet_the_token_ceiling),
         cmocka_unit_test(a_string_of_64_megabytes_passes_only_under_a_higher_ceiling),
         cmocka_unit_test(a_number_of_ten_megabytes_is_weighed_not_trusted),
+        cmocka_unit_test(a_value_is_copied_as_text_or_as_a_number),
         cmocka_unit_test(every_position_of_a_word_is_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
