@@ -89,10 +89,9 @@ void tb_session_finish(struct tb_session *session)
     tb_session_end_hold(session, &err);
 }
 
-static void end_each(struct tb_sessions *sessions, void (*fn)(struct tb_session *session))
+void tb_sessions_each(struct tb_sessions *sessions,
+                      void (*fn)(struct tb_session *session, void *user), void *user)
 {
-    sessions->draining = true;
-    tb_sessions_cut_load(sessions);
     MAP_FOREACH(slot, &sessions->tenants) {
         struct tb_tenant *tenant = slot->value;
         struct tb_list all;
@@ -101,9 +100,29 @@ static void end_each(struct tb_sessions *sessions, void (*fn)(struct tb_session 
         tb_list_splice(&all, &tenant->sessions);
         while ((link = tb_list_pop(&all))) {
             tb_list_append(&tenant->sessions, link);
-            fn(tb_session_of(link));
+            fn(tb_session_of(link), user);
         }
     }
+}
+
+static void finish(struct tb_session *session, void *user)
+{
+    (void)user;
+    tb_session_finish(session);
+}
+
+static void cut_short(struct tb_session *session, void *user)
+{
+    (void)user;
+    shut_down(session);
+}
+
+static void end_each(struct tb_sessions *sessions,
+                     void (*fn)(struct tb_session *session, void *user))
+{
+    sessions->draining = true;
+    tb_sessions_cut_load(sessions);
+    tb_sessions_each(sessions, fn, NULL);
 }
 
 /* The end of the table. */
@@ -129,7 +148,7 @@ void tb_sessions_drain(struct tb_sessions *sessions, void (*fn)(void *user), voi
     sessions->drained = fn;
     sessions->drained_user = user;
     sessions->drained_job.run = on_drained;
-    end_each(sessions, tb_session_finish);
+    end_each(sessions, finish);
     tb_sessions_check_drained(sessions);
 }
 
@@ -140,7 +159,7 @@ bool tb_sessions_busy(const struct tb_sessions *sessions)
 
 void tb_sessions_hurry(struct tb_sessions *sessions)
 {
-    end_each(sessions, shut_down);
+    end_each(sessions, cut_short);
 }
 
 void tb_sessions_stop(struct tb_sessions *sessions)

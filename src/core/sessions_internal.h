@@ -128,6 +128,9 @@ int tb_session_admit(const struct tb_session *session, struct tb_err *err);
 void tb_sessions_forget(struct tb_session *session);
 /* The driver is done with it: frees it. */
 void tb_sessions_gone(struct tb_session *session);
+/* All that are there now, of all tenants; any of them may end meanwhile. */
+void tb_sessions_each(struct tb_sessions *sessions,
+                      void (*fn)(struct tb_session *session, void *user), void *user);
 /* The daemon stops: it goes, unless a call runs that may still finish. */
 void tb_session_finish(struct tb_session *session);
 /* One less may be all that the end of the daemon waits for. */

@@ -26,7 +26,8 @@ struct tb_load {
     void *user;
     size_t aside;
     size_t overdue;
-    int64_t newest_ms; /* on the wall, the last activity of any of them */
+    int64_t newest_ms;  /* on the wall, the last activity of any of them */
+    int64_t younger_ms; /* than the wall clock says: ahead_ms */
     bool unsorted;
 };
 
@@ -68,24 +69,12 @@ static void make_younger(struct tb_session *session, int64_t by_ms)
     }
 }
 
-/* Whoever hears of an end may end others. */
-static void resume_all(struct tb_load *load)
+static void resume_stored(struct tb_session *session, void *user)
 {
-    int64_t by_ms = ahead_ms(load);
-    MAP_FOREACH(slot, &load->sessions->tenants) {
-        struct tb_tenant *tenant = slot->value;
-        struct tb_list all;
-        struct tb_list *link;
-        tb_list_init(&all);
-        tb_list_splice(&all, &tenant->sessions);
-        while ((link = tb_list_pop(&all))) {
-            struct tb_session *session = tb_session_of(link);
-            tb_list_append(&tenant->sessions, link);
-            if (tb_session_is_dormant(session)) {
-                make_younger(session, by_ms);
-                resume(load, session);
-            }
-        }
+    struct tb_load *load = user;
+    if (tb_session_is_dormant(session)) {
+        make_younger(session, load->younger_ms);
+        resume(load, session);
     }
 }
 
@@ -145,7 +134,8 @@ static void sort(struct tb_tenant *tenant)
 static void loaded(struct tb_load *load)
 {
     struct tb_sessions *sessions = load->sessions;
-    resume_all(load);
+    load->younger_ms = ahead_ms(load);
+    tb_sessions_each(sessions, resume_stored, load);
     sessions->load = NULL;
     if (load->unsorted) {
         MAP_FOREACH(slot, &sessions->tenants) {
