@@ -96,7 +96,9 @@ struct tb_brought_list {
     size_t count;
 };
 
-/* Whose it is, and where it is listed. */
+/* Whose it is, and where it is listed. Who joins a session is on no list of its own yet: all whom
+ * tb_session_visible lets see it may call it, and `currents` has those who chose it. Pages, which
+ * allow so many agents each, bring a list of members with their front (issue 12). */
 struct tb_session_places {
     struct tb_tenant *home;
     struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
