@@ -3,13 +3,13 @@
 // DNS rebinding. Each attempt says that it ran and what it got; what reached the daemon is in the audit log.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import http from 'node:http';
 import { test } from 'node:test';
 import { Agent } from '../support/agent.mjs';
 import { Daemon, run, until } from '../support/daemon.mjs';
 import { Reader } from '../support/events.mjs';
 import { Names } from '../support/names.mjs';
+import { listens } from '../support/processes.mjs';
 
 const WAIT_MS = 15_000;
 const BEGIN = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'page', version: '1' } } });
@@ -110,16 +110,6 @@ class Attacker {
       res.writeHead(404).end();
     }
   }
-}
-
-/** The ports of an address on which a process listens, as the kernel has them. */
-function listens(pid, address = '127.0.0.1') {
-  const hex = address.split('.').reverse().map((part) => Number(part).toString(16).padStart(2, '0')).join('').toUpperCase();
-  const inodes = new Set(readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-    try { return [/^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1]]; } catch { return []; }
-  }));
-  return readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n').slice(1).map((line) => line.trim().split(/\s+/))
-    .filter((f) => f[3] === '0A' && f[1].startsWith(hex) && inodes.has(f[9])).map((f) => parseInt(f[1].split(':')[1], 16));
 }
 
 async function setup(t, how) {

@@ -9,18 +9,25 @@ import WebSocket from 'ws';
 import { Daemon, fixtures, headersFor, run, within } from '../support/daemon.mjs';
 import { Reader } from '../support/events.mjs';
 import { as, ask, makeKey, revokeKey } from '../support/keys.mjs';
+import { listens } from '../support/processes.mjs';
 import { Stdio, Stream, beginSession, initialize, post, postModern, request } from '../support/mcp.mjs';
 
 const SECOND = 1000;
 const keysOf = (daemon) => (args) => run([
   'keys', ...args, '--config', daemon.configFile, '--state-dir', daemon.stateDir, '--runtime-dir', path.dirname(daemon.socket),
 ]);
+/** The door of agents is the one that answers /health besides the main one. */
+async function portOfAgents(daemon) {
+  for (const port of listens(daemon.child.pid).filter((each) => each !== daemon.port)) {
+    if ((await daemon.request('/health', { port })).status === 200) return port;
+  }
+  throw new Error('no door of agents');
+}
 const bodyFor = (method) => (['POST', 'PUT', 'PATCH'].includes(method) ? {} : undefined);
 
 async function routes() {
   const all = JSON.parse((await run(['routes', '--json'])).stdout);
-  return all.filter((route) => route.doors.includes('main') && route.access !== 'open')
-    .map((route) => ({ ...route, target: route.path.replace(/\{[^}]+\}/g, 'x') }));
+  return all.filter((route) => route.access !== 'open').map((route) => ({ ...route, target: route.path.replace(/\{[^}]+\}/g, 'x') }));
 }
 
 test('the command makes a key, lists it without its secret, and revokes it', async (t) => {
@@ -103,28 +110,45 @@ test('a body that is not what a key needs is refused, with the reason', async (t
   assert.equal(JSON.parse((await ask(daemon, daemon.token, '/api/keys')).text).keys.length, 0);
 });
 
-test('AUTH-1, AUTH-2: every route refuses an unknown, revoked, expired or weaker key', async (t) => {
+/** Every route at every door: where it is not, nothing is told of it. */
+test('AUTH-1, AUTH-2: every route refuses an unknown, revoked, expired, weaker or foreign key, at every door', async (t) => {
   const daemon = await Daemon.start(t);
   const revoked = await makeKey(daemon, { tenant: 'acme', scopes: ['act', 'admin'] });
   const expired = await makeKey(daemon, { tenant: 'acme', scopes: ['act', 'admin'], expires: 1 });
-  const weaker = await makeKey(daemon, { tenant: 'acme', scopes: ['observe'] });
+  const weaker = { observe: await makeKey(daemon, { tenant: 'acme', scopes: ['observe'] }), act: await makeKey(daemon, { tenant: 'acme', scopes: ['act'] }),
+    admin: await makeKey(daemon, { tenant: 'other', scopes: ['act', 'admin'] }) };
+  const needs = { act: ['observe'], admin: ['observe', 'act'], operate: ['observe', 'act', 'admin'] };
   await revokeKey(daemon, revoked.id);
   const unknown = revoked.key.replace(/.$/, (c) => (c === 'A' ? 'B' : 'A'));
-  for (const route of await routes()) {
-    const options = { method: route.method, body: bodyFor(route.method), headers: headersFor(route) };
-    for (const key of [revoked.key, expired.key, unknown, revoked.id, weaker.key.slice(0, -1), `${weaker.key}x`]) {
-      const reply = await ask(daemon, key, route.target, options);
-      assert.ok([401, 403, 429].includes(reply.status), `${route.method} ${route.path}: ${reply.status}`);
-      if (route.access === 'token') assert.notEqual(reply.status, 403, route.path);
-      assert.ok(!reply.text.includes(key));
-    }
-    if (route.scope !== 'observe') {
-      const reply = await ask(daemon, weaker.key, route.target, options);
-      assert.equal(reply.status, 403, `${route.method} ${route.path}`);
-      assert.match(reply.text, /missing_scope|forbidden/);
+  const agentPort = await portOfAgents(daemon);
+  const doors = { main: {}, unix: { unix: true }, agent: { port: agentPort } };
+  const refused = { observe: 0, act: 0, admin: 0 };
+  for (const [door, where] of Object.entries(doors)) {
+    for (const route of await routes()) {
+      const ask_ = (key) => ask(daemon, key, route.target, { method: route.method, body: bodyFor(route.method), headers: headersFor(route), ...where });
+      const what = `${door}: ${route.method} ${route.path}`;
+      if (!route.doors.includes(door)) {
+        const twin = route.path === '/mcp/stdio' && door === 'main'; // there it is a toolset that does not exist
+        for (const key of [undefined, unknown, weaker.admin.key, daemon.token]) assert.ok([404, 405, ...(twin ? [400, 401] : [])].includes((await ask_(key)).status), what);
+        continue;
+      }
+      if (route.access === 'same-user') continue; // the user of the socket counts there, whatever key is shown
+      for (const key of [revoked.key, expired.key, unknown, revoked.id, weaker.observe.key.slice(0, -1), `${weaker.observe.key}x`]) {
+        const reply = await ask_(key);
+        assert.ok([401, 403, 429].includes(reply.status), `${what}: ${reply.status}`);
+        if (route.access === 'token') assert.notEqual(reply.status, 403, what);
+        assert.ok(!reply.text.includes(key));
+      }
+      for (const scope of needs[route.scope] ?? []) {
+        const reply = await ask_(weaker[scope].key);
+        assert.equal(reply.status, 403, `${what} with ${scope}`);
+        assert.match(reply.text, /missing_scope|forbidden/);
+        refused[scope]++;
+      }
     }
   }
-  assert.equal((await ask(daemon, weaker.key, '/api/sessions')).status, 200);
+  assert.ok(refused.observe >= 30 && refused.act >= 20 && refused.admin >= 2, JSON.stringify(refused));
+  assert.equal((await ask(daemon, weaker.observe.key, '/api/sessions')).status, 200);
 });
 
 test('AUTH-3: a thousand guesses of a key get nobody in and lock nobody out', async (t) => {

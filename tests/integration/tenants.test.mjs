@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import WebSocket from 'ws';
 import { once } from 'node:events';
-import { Daemon, fixtures, run, within } from '../support/daemon.mjs';
+import { Daemon, fixtures, run, until, within } from '../support/daemon.mjs';
 import { Reader } from '../support/events.mjs';
 import { as, ask, makeKey } from '../support/keys.mjs';
 import { beginSession, post, request } from '../support/mcp.mjs';
@@ -28,9 +28,9 @@ async function tenant(daemon, name) {
   return { id, key, own, headers, rpc, call, ask: (target, options) => ask(daemon, key, target, options) };
 }
 
-async function two(t) {
+async function two(t, [first, second] = ['a', 'b']) {
   const daemon = await Daemon.start(t, { program: fixtures, config: 'sessions:\n  total: 100\n' });
-  return { daemon, a: await tenant(daemon, 'a'), b: await tenant(daemon, 'b') };
+  return { daemon, a: await tenant(daemon, first), b: await tenant(daemon, second) };
 }
 
 /** What the schema of a tool does not say that it needs. */
@@ -53,25 +53,56 @@ function sample(schema, name) {
   return 'x';
 }
 
-test('TEN-2: on every route, what another tenant has is answered like what nobody has', async (t) => {
-  const { a, b } = await two(t);
+const THEIRS = 'their-firm';
+
+/** What tenant A has before B walks: one thing of each kind that has an id. */
+async function haveAll(a) {
   assert.ok(!(await a.call('start_session', { sessionId: 'theirs' })).isError);
-  const talk = { 'x-conversation-id': 'their-talk' };
-  assert.ok(!(await a.call('browser_navigate', { url: 'https://example.com/' }, talk)).isError);
-  const known = ['theirs', 'their-talk', a.id];
-  const routes = JSON.parse((await run(['routes', '--json'])).stdout)
-    .filter((route) => route.doors.includes('main') && /\{id\}/.test(route.path));
-  assert.ok(routes.length >= 4);
+  assert.ok(!(await a.call('browser_navigate', { url: 'https://example.com/' }, { 'x-conversation-id': 'their-talk' })).isError);
+  assert.equal((await a.ask('/api/secrets/their-login', { method: 'PUT', body: { value: 'their-password', domains: ['example.com'] } })).status, 200);
+  const policy = { block_domains: ['their.example'], ask: ['browser_snapshot'] };
+  assert.equal((await a.ask(`/api/policy/${THEIRS}`, { method: 'PUT', body: policy })).status, 200);
+  const waiting = a.call('browser_snapshot', { sessionId: 'theirs' });
+  let approvals = [];
+  await until(async () => (approvals = JSON.parse((await a.ask('/api/approvals')).text).approvals).length > 0, 10_000, 'the approval waits');
+  return { waiting, policy, ids: ['theirs', 'their-talk', a.id, 'their-login', approvals[0].id, THEIRS], approval: approvals[0].id };
+}
+
+const nobodys = (id) => id.replace(/.{4}$/, 'zzzz');
+/** A body that its route accepts, so that the walk gets as far as the thing itself. */
+const bodies = {
+  'POST /api/keys': { tenant: 'ours', scopes: 'observe' }, 'PUT /api/policy/{tenant}': { block_domains: ['x.example'] }, 'POST /api/approvals/{id}': { approve: true },
+  'POST /api/policy/{tenant}/check': { url: 'https://their.example/' }, 'PUT /api/secrets/{id}': { value: 'of-b-itself', domains: ['example.org'] },
+};
+
+test('TEN-2: on every route and every door, what another tenant has is answered like what nobody has', async (t) => {
+  const { a, b } = await two(t, [THEIRS, 'ours']);
+  const has = await haveAll(a);
+  const routes = JSON.parse((await run(['routes', '--json'])).stdout).filter((route) => /\{(id|tenant)\}/.test(route.path))
+    .sort((one, other) => (one.method === 'PUT') - (other.method === 'PUT')); // which makes things of B's own
+  assert.ok(routes.length >= 10);
+  assert.ok(routes.some((route) => route.path.includes('{tenant}')));
   for (const route of routes) {
-    for (const id of known) {
-      const nobodys = id.replace(/.{4}$/, 'zzzz');
-      const options = { method: route.method, ...(route.method === 'POST' ? { body: {} } : {}) };
-      const [one, other] = [await b.ask(route.path.replace('{id}', id), options), await b.ask(route.path.replace('{id}', nobodys), options)];
-      if (route.method !== 'PUT') assert.equal(one.status, 404, `${route.path} ${id}: ${one.text}`); // which makes one of its own
-      assert.equal(one.status, other.status);
-      assert.equal(one.text.replaceAll(id, 'ID'), other.text.replaceAll(nobodys, 'ID'), route.path);
+    for (const door of ['main', 'unix']) {
+      assert.ok(route.doors.includes(door), `${route.path} is walked at the doors that it has`);
+      for (const id of has.ids) {
+        const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : bodies[`${route.method} ${route.path}`] ?? {};
+        const what = `${door}: ${route.method} ${route.path} ${id}`;
+        const look = (one) => b.ask(route.path.replace(/\{[^}]+\}/, one), { method: route.method, body, unix: door === 'unix' });
+        const [one, other] = [await look(id), await look(nobodys(id))];
+        if (route.method !== 'PUT' || route.path.includes('{tenant}')) assert.ok([403, 404].includes(one.status), `${what}: ${one.status} ${one.text}`);
+        assert.equal(one.status, other.status, what);
+        assert.equal(one.text.replaceAll(id, 'ID'), other.text.replaceAll(nobodys(id), 'ID'), what);
+      }
     }
   }
+  assert.deepEqual(JSON.parse((await b.ask('/api/approvals')).text), { approvals: [] });
+  assert.doesNotMatch((await b.ask('/api/secrets')).text, /their-password/);
+  assert.deepEqual(JSON.parse((await a.ask(`/api/policy/${THEIRS}`)).text).policy, has.policy, 'the policy is as it was');
+  assert.deepEqual(JSON.parse((await a.ask('/api/secrets')).text).secrets.map(({ name, domains }) => [name, domains]), [['their-login', ['example.com']]]);
+  assert.equal((await a.ask(`/api/approvals/${has.approval}`, { method: 'POST', body: { approve: true } })).status, 200, 'it still waited');
+  assert.ok(!(await has.waiting).isError);
+  assert.equal((await a.ask('/api/sessions')).status, 200, 'the key is as it was');
   assert.equal((await a.ask('/api/sessions/theirs/close', { method: 'POST', body: {} })).status, 200);
   assert.equal((await a.ask('/api/conversations/their-talk/close', { method: 'POST', body: {} })).status, 200);
 });

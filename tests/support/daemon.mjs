@@ -178,10 +178,10 @@ export class Daemon {
     await within(seen, START_MS, `"${words}" in the log`);
   }
 
-  /** One HTTP request; `headers` may name Host. Gives status, headers and text. */
-  request(target, { method = 'GET', headers = {}, body, auth = false, unix = false, agent = false } = {}) {
+  /** One HTTP request, by the main door, another `port` or the Unix socket; `headers` may name Host. Gives status, headers and text. */
+  request(target, { method = 'GET', headers = {}, body, auth = false, unix = false, port = this.port, agent = false } = {}) {
     return new Promise((resolve, reject) => {
-      const where = unix ? { socketPath: this.socket } : { host: '127.0.0.1', port: this.port };
+      const where = unix ? { socketPath: this.socket } : { host: '127.0.0.1', port };
       const req = http.request({
         ...where, path: target, method, agent,
         headers: { ...(auth ? { authorization: `Bearer ${this.token}` } : {}), ...headers },

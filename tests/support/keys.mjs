@@ -20,8 +20,8 @@ export async function revokeKey(daemon, id) {
 export const as = (daemon, key) => Object.create(daemon, { token: { value: key } });
 
 /** One request with a key, or without one. */
-export const ask = (daemon, key, target, { method = 'GET', body, headers = {} } = {}) => daemon.request(target, {
-  method, body: body === undefined ? undefined : JSON.stringify(body),
+export const ask = (daemon, key, target, { method = 'GET', body, headers = {}, unix, port } = {}) => daemon.request(target, {
+  method, unix, port, body: body === undefined ? undefined : JSON.stringify(body),
   headers: {
     ...(key ? { authorization: `Bearer ${key}` } : {}),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers,

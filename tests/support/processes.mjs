@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs below a daemon, as the kernel tells it.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { until } from './daemon.mjs';
 
 function processes() {
@@ -44,4 +44,14 @@ export function memoryMb(pid) {
   } catch {
     return 0; // it has ended meanwhile
   }
+}
+
+/** The ports of an address on which a process listens, as the kernel has them. */
+export function listens(pid, address = '127.0.0.1') {
+  const hex = address.split('.').reverse().map((part) => Number(part).toString(16).padStart(2, '0')).join('').toUpperCase();
+  const inodes = new Set(readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try { return [/^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1]]; } catch { return []; }
+  }));
+  return readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n').slice(1).map((line) => line.trim().split(/\s+/))
+    .filter((f) => f[3] === '0A' && f[1].startsWith(hex) && inodes.has(f[9])).map((f) => parseInt(f[1].split(':')[1], 16));
 }
