@@ -123,7 +123,7 @@ summary() { awk -v word="$2" '$1 == "#" && $2 == word && NF == 3 {n = $3} END {p
 node=$(find tests/node_modules/node-linux-*/bin/node 2> /dev/null | head -n 1 || true)
 
 node_file() {
-    local file=$1 log good bad
+    local file=$1 log good bad skipped
     log=$(log_of "$file")
     run 600 "$log" "${node:-node}" --test --test-reporter=tap "$file"
     good=$(summary "$log" pass)
@@ -140,6 +140,8 @@ node_file() {
         awk '/^ *(not )?ok / || /^ *# Subtest/ {show = /^ *not ok /} show {print; any = 1}
              /^ *[.][.][.]$/ {show = 0} END {exit !any}' "$log" || cat "$log"
     fi
+    skipped=$(summary "$log" skipped)
+    [ "$skipped" -eq 0 ] || echo "skipped $file: $skipped"
     count "$file" "$good" "$bad" "$(why $status)"
 }
 

@@ -5,6 +5,14 @@ const script = (code) => `<script>${code}</script>`;
 const worker = (code) => script(`new Worker(URL.createObjectURL(new Blob([${JSON.stringify(code)}])))`);
 const q = JSON.stringify;
 
+/** Every spelling of 127.0.0.1 that browsers take for it. */
+const spellings = {
+  'decimal': '2130706433', 'octal': '017700000001', 'octal-parts': '0177.0.0.01', 'hex': '0x7f000001', 'hex-parts': '0x7f.0.0.0x1', 'short': '127.1',
+  'trailing-dot': '127.0.0.1.', 'mapped': '[::ffff:127.0.0.1]', 'mapped-hex': '[::ffff:7f00:1]', 'full-width': '\uff11\uff12\uff17.0.0.1', 'percent': '%31%32%37.0.0.1',
+  'ideographic-dot': '127\u30020\u30020\u30021',
+};
+const spelled = (to, host) => to().replace(/\/\/[^:]+:/, `//${host}:`);
+
 /** Name, and the HTML; some need an answer of the page's own server besides (see headers, below). */
 export const ways = {
   'location': (to) => script(`location.href = ${q(to())}`),
@@ -98,7 +106,14 @@ export const ways = {
   'opensearch': (to) => `<link rel=search type="application/opensearchdescription+xml" href="${to()}">`,
   'link-header': () => '<p>x',
   'refresh-header': () => '<p>x',
+  'userinfo-location': (to) => script(`location.href = ${q(to().replace('://', '://127.0.0.1@'))}`),
+  'userinfo-frame': (to) => `<iframe src="${to().replace('://', '://127.0.0.1:80@')}"></iframe>`,
+  ...Object.fromEntries(Object.entries(spellings).map(([name, host]) => [`spelled-${name}`, (to) => `<img src="${spelled(to, host)}">`])),
+  ...Object.fromEntries(Object.entries(spellings).map(([name, host]) => [`socket-${name}`, (to) => script(`new WebSocket(${q(spelled(to, host).replace('http', 'ws'))})`)])),
 };
+
+/** Those that the proxy is not asked for: of UDP, of names and of connections in advance nothing leaves the browser at all. */
+export const unseen = /^(dns-prefetch|preconnect|webrtc-|web-transport)/;
 
 /** What the page's own server adds to its answer. */
 export const headers = {
