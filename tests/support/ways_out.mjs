@@ -112,8 +112,8 @@ export const ways = {
   ...Object.fromEntries(Object.entries(spellings).map(([name, host]) => [`socket-${name}`, (to) => script(`new WebSocket(${q(spelled(to, host).replace('http', 'ws'))})`)])),
 };
 
-/** Those that the proxy is not asked for: of UDP, of names and of connections in advance nothing leaves the browser at all. */
-export const unseen = /^(dns-prefetch|preconnect|webrtc-|web-transport)/;
+/** Those that the proxy is not asked for: of UDP, of names, of connections in advance and of frames with a user name nothing leaves the browser at all. */
+export const unseen = /^(dns-prefetch|preconnect|userinfo-frame|webrtc-|web-transport)/;
 
 /** What the page's own server adds to its answer. */
 export const headers = {
