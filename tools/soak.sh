@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # soak.sh [SECONDS]: mixed load with random faults on build/release/tabard, then for a third of the time on
-# build/asan/tabard; each ends with a line of figures. Before that, two tenants and a million operations on each other's sessions, and the ways out of
-# a page in the full browser. See tests/soak/soak.mjs.
+# build/asan/tabard; each ends with a line of figures. Before that, attacks at their full size: two tenants and a million
+# operations on each other's sessions, a million ids, guesses and calls, times that must not tell, the ways out of a page in the full browser. See
+# tests/soak/soak.mjs.
 # soak.sh durable: the long run of tests/integration/durable.test.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,6 +19,10 @@ load() { "${node:-node}" --no-warnings tests/soak/soak.mjs "$1" || status=1; }
 
 TABARD_OPERATIONS=1000000 build/asan/src/core/tenants_model_test || status=1
 TABARD_TENANT_OPS=10000 "${node:-node}" --test tests/integration/tenants.test.mjs || status=1
+TABARD_IDS=1000000 build/asan/src/base/id_test || status=1
+TABARD_GUESSES=1000000 "${node:-node}" --test --test-name-pattern=AUTH-3 tests/integration/keys.test.mjs || status=1
+TABARD_EQUAL_IDS=1000000 "${node:-node}" --test --test-name-pattern=TEN-3 tests/integration/attacks.test.mjs || status=1
+TABARD_TIMING=200000 "${node:-node}" --test tests/soak/timing.test.mjs || status=1
 TABARD_ENGINE=chromium "${node:-node}" --test tests/e2e/egress.test.mjs || status=1
 TABARD_BINARY=$PWD/build/release/tabard load "$seconds"
 rm -rf "$reports"

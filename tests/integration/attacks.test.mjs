@@ -3,6 +3,7 @@
 // Others stand beside what they attack: AUTH-1 to AUTH-5 and AUTH-7 in guard.test.mjs, HTTP-1 in http.test.mjs, PROC-2 in harden.test.mjs.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import http from 'node:http';
 import net from 'node:net';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -162,18 +163,40 @@ test('FILE-5: no option of a session reaches the command line or the environment
   await alive(daemon);
 });
 
-test('TEN-3: clients with equal ids get their own answers', async (t) => {
+/** TABARD_EQUAL_IDS: how many calls; a million in tools/soak.sh. */
+test('TEN-3: 64 clients with equal ids get their own answers, also while others cancel and leave', { timeout: 3_600_000 }, async (t) => {
+  const calls = Number(process.env.TABARD_EQUAL_IDS ?? 4000);
   const daemon = await Daemon.start(t, { program: fixtures });
-  const clients = await Promise.all(Array.from({ length: 16 }, () => beginSession(daemon)));
+  const clients = await Promise.all(Array.from({ length: 64 }, () => beginSession(daemon)));
+  const agent = new http.Agent({ keepAlive: true });
+  t.after(() => agent.destroy());
+  const counts = { answered: 0, left: 0, cancelled: 0 };
+  const say = (headers, message) => daemon.request('/mcp', { method: 'POST', auth: true, agent, body: JSON.stringify(message),
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers } });
   await Promise.all(clients.map(async ({ headers }, i) => {
-    for (let round = 0; round < 30; round++) {
-      const name = `canary-${i}-${round}`;
-      const { json, events } = await post(daemon, request(round, 'tools/call', { name, arguments: {} }), { headers });
-      const answer = json ?? events.at(-1).message;
-      assert.equal(answer.id, round);
-      assert.ok(JSON.stringify(answer).includes(name), JSON.stringify(answer));
+    for (let round = 0; round < calls / clients.length; round++) {
+      const name = `canary-${i}-${round}-`;
+      if (round % 16 === 5) { // it asks and is gone
+        const left = new AbortController();
+        const asked = fetch(`${daemon.url}/mcp`, { method: 'POST', signal: left.signal, body: JSON.stringify(request(round, 'tools/call', { name, arguments: {} })),
+          headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers } });
+        setImmediate(() => left.abort());
+        await asked.then((reply) => reply.text()).then((text) => assert.ok(text.includes(name), text), () => { counts.left++; });
+        continue;
+      }
+      const asked = say(headers, request(round, 'tools/call', { name, arguments: {} }));
+      if (round % 16 === 11) {
+        await say(headers, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: round } });
+        counts.cancelled++;
+      }
+      const { text } = await asked;
+      const answered = text.includes(name) && new RegExp(`"id":${round}\\b`).test(text);
+      assert.ok(answered || (round % 16 === 11 && !/canary-|"id":/.test(text)), `${name}: ${text}`); // nothing answers what was cancelled in time
+      counts.answered += answered;
     }
   }));
+  t.diagnostic(JSON.stringify(counts));
+  assert.ok(counts.answered > calls / 2 && counts.left > 0 && counts.cancelled > 0, JSON.stringify(counts));
   await alive(daemon);
 });
 
