@@ -10,6 +10,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Agent, kinds } from '../support/agent.mjs';
+import { plant, spellings, uproot } from '../support/canaries.mjs';
 import { Daemon, run, tempDir } from '../support/daemon.mjs';
 import { Reader } from '../support/events.mjs';
 import { below } from '../support/processes.mjs';
@@ -19,7 +20,7 @@ const PAGE = `<!doctype html><title>Canaries</title><form method=post action=/fo
   <input id=file type=file><button id=ask type=button onclick="prompt('Which?')">Ask</button></form>`;
 
 const NAMES = ['cookie', 'httpOnly', 'typed', 'password', 'secret', 'form', 'upload', 'download', 'webhook', 'endpoint', 'local', 'session', 'user', 'pass',
-  'query', 'fragment', 'script', 'console', 'title', 'text', 'header', 'answer', 'guess', 'body', 'state', 'setCookie', 'name'];
+  'query', 'fragment', 'script', 'console', 'title', 'text', 'header', 'answer', 'guess', 'body', 'state', 'setCookie', 'name', 'upstream'];
 
 /** Readers of everything that is left behind below a directory. */
 async function filesBelow(dir, isPassedOver) {
@@ -27,9 +28,6 @@ async function filesBelow(dir, isPassedOver) {
   const names = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name)).filter((name) => !isPassedOver(name));
   return Promise.all(names.map(async (name) => [name, await readFile(name).catch(() => Buffer.alloc(0))])); // a browser removes some of its own
 }
-
-/** Each spelling in which it could stand somewhere. */
-const spellings = (canary) => [canary, Buffer.from(canary).toString('base64').replace(/=+$/, '').slice(0, -1), Buffer.from(canary).toString('hex'), Buffer.from(canary, 'utf16le')];
 
 function hits(canaries, places) {
   const found = [];
@@ -95,6 +93,7 @@ test('DATA-1: no canary is found outside of where it belongs', async (t) => {
   await agent.raw('browser_navigate', { sessionId: 's', url: `http://${host}/download?${canary.query}` });
   await call('browser_downloads', { wait: true });
   const failures = [refused.text, await agent.failure('start_session', { sessionId: 'far', provider: 'cdp', endpoint: `ws://127.0.0.1:1/?token=${canary.endpoint}` }),
+    JSON.stringify(await agent.raw('start_session', { sessionId: 'p', proxy: `http://us:${canary.upstream}@127.0.0.1:1`, url: 'http://far.test/' })),
     await agent.failure('browser_click', { sessionId: 's', target: '#nothing', timeout_ms: 200 }),
     (await api('PUT', '/api/secrets/bad%20name', { value: canary.secret, domains: ['bank.localhost'] })).text];
   await call('browser_navigate', { url: `http://${host}/` });
@@ -120,6 +119,19 @@ test('DATA-1: no canary is found outside of where it belongs', async (t) => {
   const stopped = [['the last of the log', Buffer.from(daemon.log.text)], ['audit export', Buffer.from(exported.stdout + exported.stderr)], ...await filesBelow(dir, belongs)];
   assert.deepEqual(hits(everything, stopped), []);
   assert.ok(hits({ webhook: canary.webhook }, [['itself', await readFile(daemon.configFile)]]).length, 'what is there is found');
+});
+
+test('DATA-1: what every test\'s daemon is searched for would be found', async (t) => {
+  const daemon = await Daemon.start(t);
+  const agent = await Agent.connect(t, daemon);
+  const name = `found${randomBytes(9).toString('hex')}`;
+  await agent.call('start_session', { sessionId: name });
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  await daemon.expectNoLeak();
+  plant('a name that is told', name);
+  await assert.rejects(daemon.expectNoLeak(), /a secret has leaked: a name that is told in (the log|the audit log|.*tabard\.)/);
+  uproot(name);
 });
 
 /** The event of that tool has come. */

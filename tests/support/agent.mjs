@@ -7,6 +7,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import path from 'node:path';
+import { plantCall } from './canaries.mjs';
 import { binary, undo } from './daemon.mjs';
 
 export const kinds = [
@@ -49,6 +50,7 @@ export class Agent {
 
   /** The whole result of a tool call. */
   raw(name, args = {}, options = {}) {
+    plantCall(name, args);
     const params = { name, arguments: args };
     const how = { timeout: CALL_MS, ...options };
     return this.sdk === 'v1' ? this.client.callTool(params, undefined, how) : this.client.callTool(params, how);

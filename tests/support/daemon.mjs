@@ -8,6 +8,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { leaks, plantConfig, plantRequest } from './canaries.mjs';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 export const binary = process.env.TABARD_BINARY ?? path.join(root, 'build/release/tabard');
@@ -142,7 +143,10 @@ export class Daemon {
     ];
     daemon.log = { text: '' };
     daemon.said = ''; // on stdout
-    daemon.child = start(daemon.args, { disk, program, env: { ...process.env, ...env } });
+    const level = /\blevel:/.test(config) ? {} : { TABARD_LOG_LEVEL: 'debug' }; // all of what it could tell is searched for secrets
+    daemon.child = start(daemon.args, { disk, program, env: { ...process.env, ...level, ...env } });
+    daemon.seen = seen;
+    plantConfig(config);
     daemon.child.stderr.on('data', (data) => (daemon.log.text += data));
     daemon.exited = once(daemon.child, 'exit');
     undo(t, () => daemon.finish());
@@ -166,6 +170,15 @@ export class Daemon {
       .catch((err) => { throw new Error(`the daemon: ${err.message}\n${this.log.text.slice(-10_000)}`); });
     const [code, signal] = await this.exited;
     if (asked && code !== 0) throw new Error(`the daemon ended with ${code ?? signal}: ${this.log.text.slice(-10_000)}`);
+    await this.expectNoLeak();
+  }
+
+  /** DATA-1: nothing that it was to keep secret is found where it does not belong. */
+  async expectNoLeak() {
+    const audit = this.seen ? '' : await run(['audit', 'export', '--state-dir', this.stateDir]).then(({ stdout }) => stdout);
+    const found = await leaks(path.join(this.seen, this.stateDir),
+      [['the log', Buffer.from(this.log.text)], ['standard output', Buffer.from(this.said)], ['the audit log', Buffer.from(audit)]]);
+    if (found.length) throw new Error(`a secret has leaked: ${found.join('; ')}`);
   }
 
   /** Waits until the log holds the words. */
@@ -194,7 +207,10 @@ export class Daemon {
       req.on('response', (res) => {
         let text = '';
         res.on('data', (data) => (text += data));
-        res.on('end', () => resolve({ status: res.statusCode, headers: res.headers, text }));
+        res.on('end', () => {
+          plantRequest(target, { method, body }, text);
+          resolve({ status: res.statusCode, headers: res.headers, text });
+        });
       });
       req.end(body);
     });

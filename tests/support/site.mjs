@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small web site on loopback for the end-to-end tests: login, chat, forms, and everything that goes wrong.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
+import { plant } from './canaries.mjs';
 import { until } from './daemon.mjs';
 
 const page = (title, body) => `<!doctype html><meta charset="utf-8"><title>${title}</title><body>${body}</body>`;
@@ -98,7 +100,8 @@ export class Site {
 
   async on_session(req, res) {
     const form = await this.body(req);
-    const id = `s${this.logins.size}${Math.random().toString(36).slice(2)}`;
+    const id = `s${this.logins.size}${randomBytes(9).toString('hex')}`;
+    plant('a cookie of the site', id);
     this.logins.set(id, form.get('user'));
     res.writeHead(303, { location: '/account', 'set-cookie': `sid=${id}; Path=/; HttpOnly` });
     res.end();
@@ -106,7 +109,8 @@ export class Site {
 
   /** A login that needs both: a cookie that no script sees, and a token in the page's storage. */
   on_enter(req, res) {
-    const id = `v${this.logins.size}${Math.random().toString(36).slice(2)}`;
+    const id = `v${this.logins.size}${randomBytes(9).toString('hex')}`;
+    plant('a cookie and a token of the site', id);
     this.logins.set(id, 'Ann');
     this.html(res, page('Entered', `<input id="note"><script>localStorage.token = 'of-${id}'; sessionStorage.step = 'entered';
       history.replaceState(0, '', '/vault')</script>`), { 'set-cookie': `sid=${id}; Path=/; HttpOnly; SameSite=Strict` });
