@@ -180,8 +180,8 @@ cov: ## line and branch coverage of the unit tests
 	@tools/coverage.sh
 
 soak: test-asan ## sanitized tests, then mixed load with random faults and real browsers: make soak S=60
-	@$(MAKE) --no-print-directory MODE=release all
-	@$(MAKE) --no-print-directory MODE=asan build/asan/src/core/tenants_model_test
+	@$(MAKE) --no-print-directory MODE=release all fixtures
+	@$(MAKE) --no-print-directory MODE=asan build/asan/src/core/tenants_model_test build/asan/src/base/id_test
 	@tools/soak.sh "$(S)"
 
 moving: all ## a thousand clicks on layouts that move, into bench/MOVING.md: none on another element, none told as done that was not
