@@ -71,12 +71,25 @@ static bool has_forbidden(struct tb_str text)
     return false;
 }
 
+/* Browsers take the capital sharp s for the small one (UTS 46 since Unicode 15.1), older libidn2
+ * for "ss", which is another host. */
+static void lower_sharp_s(char *text)
+{
+    static const char capital[] = "\xe1\xba\x9e";
+    static const char small[] = "\xc3\x9f";
+    for (char *at = text; (at = strstr(at, capital)) != NULL; at += strlen(small)) {
+        memcpy(at, small, strlen(small));
+        memmove(at + strlen(small), at + strlen(capital), strlen(at + strlen(capital)) + 1);
+    }
+}
+
 /* Maps as browsers do (UTS 46, not transitional). NUL ends the text for libidn2, so it is refused
  * before. */
 static int to_a_labels(struct tb_str text, struct tb_buf *out)
 {
     TB_AUTO(tb_free) char *copy = tb_str_dup(text);
     char *ascii = NULL;
+    lower_sharp_s(copy);
     if (memchr(text.ptr, '\0', text.len) || !tb_utf8_valid(text) ||
         idn2_to_ascii_8z(copy, &ascii, IDN2_NONTRANSITIONAL) != IDN2_OK) {
         return TB_E_BAD_URL;

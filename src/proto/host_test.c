@@ -29,6 +29,8 @@ static void all_spellings_of_a_host_are_one(void **state)
          "xn--bcher-kva.example", false},
         {"B%C3%9CCHER.example", "xn--bcher-kva.example", false},
         {"fa\xc3\x9f.de", "xn--fa-hia.de", false},
+        {"FA\xe1\xba\x9e.de", "xn--fa-hia.de", false},
+        {"\xe1\xba\x9e\xe1\xba\x9e.de", "xn--zcaa.de", false},
         {"\xef\xbd\x85xample\xe3\x80\x82"
          "com",
          "example.com", false},
