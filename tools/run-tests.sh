@@ -164,7 +164,7 @@ integration() {
 
 # The daemon with real clients and real browsers.
 e2e() {
-    build e2e MODE=release all || return 0
+    build e2e MODE=release all fixtures || return 0
     node_files tests/e2e
 }
 
