@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Browsers as the kernel sees them: their own sandbox is on below ours, and nobody else can drive them.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
-import { Daemon, run } from '../support/daemon.mjs';
+import { Daemon, run, tempDir, undo, until } from '../support/daemon.mjs';
 import { postModern } from '../support/mcp.mjs';
 import { below, isRenderer } from '../support/processes.mjs';
 
@@ -59,3 +62,26 @@ test('PROC-1: root as the user of browsers is refused at the start', async (t) =
   assert.notEqual(refused.code, 0);
   assert.match(refused.stderr, /browser[.-]user/);
 });
+
+for (const engine of ['shell', 'chromium']) {
+  test(`FILE-5: no shell is started for a browser, whatever a session asks for (${engine})`, async (t) => {
+    const daemon = await Daemon.start(t, { config: `browser:\n  engine: ${engine}\n` });
+    const seen = path.join(await tempDir(t), 'execve');
+    const tracer = spawn('strace', ['-f', '-qq', '-o', seen, '-e', 'trace=execve,execveat', '-p', `${daemon.child.pid}`], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const ended = once(tracer, 'exit');
+    const traced = () => /TracerPid:\s+[1-9]/.test(readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8'));
+    undo(t, () => { tracer.kill(); return ended; });
+    await Promise.race([ended, until(traced, 5000, 'strace begins')]);
+    if (!traced()) return t.skip('strace cannot look at a process here');
+    for (const args of [{ sessionId: 'a; sh -c id', url: 'about:blank' }, { sessionId: 'b', url: 'data:text/html,$(sh)' }, { args: ['--renderer-cmd-prefix=/bin/sh'] }]) {
+      await postModern(daemon, 'tools/call', { name: 'start_session', arguments: args });
+    }
+    await postModern(daemon, 'tools/call', { name: 'browser_navigate', arguments: { url: 'about:blank' } });
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    await ended;
+    const started = [...readFileSync(seen, 'utf8').matchAll(/execve(?:at)?\((?:[^"]*)"([^"]+)"/g)].map((match) => match[1]);
+    assert.ok(started.some((name) => /chrom/.test(name)), `a browser is started: ${started}`);
+    assert.deepEqual(started.filter((name) => /\/(ba|da|z|k|c)?sh$|\/(env|busybox|xargs)$/.test(name)), []);
+  });
+}
