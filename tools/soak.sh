@@ -22,6 +22,7 @@ TABARD_TENANT_OPS=10000 "${node:-node}" --test tests/integration/tenants.test.mj
 TABARD_IDS=1000000 build/asan/src/base/id_test || status=1
 TABARD_GUESSES=1000000 "${node:-node}" --test --test-name-pattern=AUTH-3 tests/integration/keys.test.mjs || status=1
 TABARD_EQUAL_IDS=1000000 "${node:-node}" --test --test-name-pattern=TEN-3 tests/integration/attacks.test.mjs || status=1
+TABARD_SLOW=2500 TABARD_OPENINGS=1000000 "${node:-node}" --test tests/integration/floods.test.mjs || status=1
 TABARD_TIMING=200000 "${node:-node}" --test tests/soak/timing.test.mjs || status=1
 TABARD_URLS=${TABARD_URLS:-3000000} "${node:-node}" --test tests/e2e/addresses.test.mjs || status=1
 TABARD_ENGINE=chromium "${node:-node}" --test tests/e2e/egress.test.mjs || status=1
