@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/tools_page.h"
 #include "core/limits.h"
+#include "core/principal.h"
 #include "front/mcp/catalog.h"
 #include "tool/tools.h"
 
@@ -58,14 +59,15 @@ static void print_table(const struct tb_toolset *toolset, struct tb_str groups)
     }
 }
 
-/* Just as tools/list gives it to an agent. */
+/* Just as tools/list gives it to an agent that may do everything. */
 static void print_json(const struct tb_core *core, struct tb_view *view)
 {
     static const struct tb_mcp_provider *const none[] = {NULL};
+    struct tb_principal anybody = {.scopes = TB_SCOPES_ALL};
+    struct tb_caller caller = {.who = &anybody, .view = view};
     struct tb_mcp_catalog catalog;
     tb_mcp_catalog_init(&catalog, none);
-    printf("%.*s\n",
-           TB_STR_ARG(tb_mcp_catalog_list(&catalog, core, &(struct tb_caller){.view = view})));
+    printf("%.*s\n", TB_STR_ARG(tb_mcp_catalog_list(&catalog, core, &caller)));
     tb_mcp_catalog_fini(&catalog);
 }
 

@@ -123,3 +123,12 @@ test('make without the packages says what to run', async (t) => {
   assert.match(result.stderr, /run 'make setup'/);
   assert.doesNotMatch(result.stderr + result.stdout, /fatal error|CC /);
 });
+
+test('tools --json is the list that an agent gets, for each toolset', async () => {
+  for (const args of [[], ['--groups', 'all'], ['--toolset', 'octopus'], ['--toolset', 'wdio']]) {
+    const { code, stdout, stderr } = await run(['tools', ...args, '--json']);
+    assert.equal(code, 0, stderr);
+    const tools = JSON.parse(stdout);
+    assert.ok(tools.length > 3 && tools.every((tool) => tool.name && tool.inputSchema.type === 'object'), args.join(' '));
+  }
+});
