@@ -244,6 +244,7 @@ static const char *spoil(struct log *log)
     }
 }
 
+/* DATA-2 */
 static void every_change_is_found(void **state)
 {
     struct log *clean = *state;

@@ -135,6 +135,7 @@ static void expect_names(struct rig *rig, const char *session, const char *names
     assert_string_equal((const char *)text.data, names);
 }
 
+/* INJ-4: what is built in cannot be shadowed. */
 static void a_tool_of_the_build_keeps_its_name(void **state)
 {
     static const char *const names[] = {
@@ -228,6 +229,7 @@ static void whoever_hears_that_tools_go_may_end_sessions(void **state)
     }
 }
 
+/* INJ-4 */
 static void what_a_page_brings_has_ceilings(void **state)
 {
     struct rig *rig = *state;
@@ -281,6 +283,7 @@ static void what_agents_would_not_take_is_refused(void **state)
     }
 }
 
+/* INJ-4 */
 static void all_that_a_page_brings_has_a_ceiling(void **state)
 {
     struct rig *rig = *state;
@@ -389,6 +392,7 @@ static void a_call_outlives_the_list_that_its_tool_stood_in(void **state)
 }
 
 /* Nor is it found by whoever waits for its turn; but a page may tell the same list once more. */
+/* INJ-4 */
 static void a_tool_that_goes_before_its_turn_is_not_called(void **state)
 {
     static const char *const names[] = {"add", "undo"};

@@ -68,9 +68,26 @@ test('a page that loops forever is freed at the deadline', async (t) => {
   await works();
 });
 
-test('a result of 100 MB is refused and the session lives', async (t) => {
+test('MSG-4: a result of 100 MB is refused and the session lives', async (t) => {
   const { agent, works } = await setup(t);
   assert.match(await agent.failure('browser_evaluate', { script: '"x".repeat(100 * 1024 * 1024)' }), /length|large|bytes/i);
+  await works();
+});
+
+test('MSG-4: what a page makes of titles, values and its console comes as valid text, and the session lives', async (t) => {
+  const { site, agent, works, daemon } = await setup(t, { groups: 'all' });
+  await agent.call('browser_navigate', { url: site.url });
+  await agent.call('browser_evaluate', { script: "document.title = 'a\\ud800b\\udc00'; document.body.innerHTML = '<button>x\\udfff</button>'; history.replaceState(0, '', '#\\ud800'); 0" });
+  const deep = await agent.raw('browser_evaluate', { script: 'let a = {}; for (let i = 0; i < 900; i++) a = { a }; a' });
+  assert.ok(JSON.stringify(deep).length < 100_000);
+  await agent.raw('browser_evaluate', { script: "for (let i = 0; i < 20000; i++) console.log('line ' + i + ' \\ud800'); '\\udfff' + 1" });
+  const said = [await agent.call('browser_snapshot'), await agent.call('browser_tabs', { action: 'list' }), await agent.call('browser_console')];
+  const listed = await daemon.request('/api/sessions', { auth: true });
+  for (const text of [...said, listed.text]) {
+    assert.ok(text.isWellFormed() && !/\\ud[89a-f][0-9a-f]{2}/i.test(text), text.slice(0, 300));
+    assert.ok(text.length < 1_100_000);
+  }
+  assert.match(said.join(), /\ufffd/);
   await works();
 });
 

@@ -5,10 +5,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { Daemon, fixtures, headersFor, run, within } from '../support/daemon.mjs';
-import { beginSession, post, postModern, request, modernMeta } from '../support/mcp.mjs';
+import { ask, makeKey } from '../support/keys.mjs';
+import { MODERN, beginSession, post, postModern, request, modernMeta } from '../support/mcp.mjs';
 
 const ALIVE_MS = 5000; // 100 ms on a machine that has nothing else to do
 const MIB = 1024 * 1024;
@@ -40,8 +43,8 @@ test('AUTH-1: without a token no route tells whether it knows what was asked for
 test('AUTH-6: a body that is not JSON is refused by every route that takes one', async (t) => {
   const daemon = await Daemon.start(t);
   const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain; application/json', undefined];
-  const taking = (await routes()).filter((route) => route.method === 'POST');
-  assert.ok(taking.length > 3);
+  const taking = (await routes()).filter((route) => route.method !== 'GET');
+  assert.ok(['POST', 'PUT', 'DELETE'].every((method) => taking.some((route) => route.method === method)));
   for (const route of taking) {
     for (const type of types) {
       const reply = await daemon.request(route.target, {
@@ -54,24 +57,54 @@ test('AUTH-6: a body that is not JSON is refused by every route that takes one',
   await alive(daemon);
 });
 
-test('AUTH-6: GET and HEAD on every route change nothing', async (t) => {
-  const daemon = await Daemon.start(t, { program: fixtures });
-  await postModern(daemon, 'tools/call', { name: 'start_session', arguments: { name: 'mine' } });
-  const state = async () => {
-    const { sessions } = JSON.parse((await daemon.request('/api/sessions', { auth: true })).text);
-    return sessions.map(({ id, name, state: how }) => ({ id, name, how }));
-  };
-  const before = await state();
-  assert.equal(before.length, 1);
-  const paths = new Set((await routes()).map((route) => route.path));
-  for (const path of paths) {
-    for (const method of ['GET', 'HEAD']) {
-      const text = await daemon.raw(`${method} ${path.replace(/\{[^}]+\}/g, 'mine')} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer ${daemon.token}\r\n\r\n`, { end: true });
-      assert.doesNotMatch(text, /^HTTP\/1\.1 5/, path);
+/** What a store holds, in order; opened when its daemon has ended, so that nothing is on its way. */
+function stored(daemon) {
+  const db = new DatabaseSync(`${daemon.stateDir}/tabard.db`);
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  const hash = createHash('sha256');
+  let rows = 0;
+  for (const { name } of tables) {
+    const all = db.prepare(`SELECT * FROM "${name}" ORDER BY 1, 2`);
+    all.setReadBigInts(true);
+    for (const row of all.all()) {
+      rows++;
+      for (const value of Object.values(row)) hash.update(value instanceof Uint8Array ? value : String(value)).update('|');
     }
   }
-  assert.deepEqual(await state(), before);
-  await alive(daemon);
+  db.close();
+  return { rows, hash: hash.digest('hex') };
+}
+
+test('AUTH-6: GET and HEAD on every route change nothing', async (t) => {
+  const first = await Daemon.start(t, { program: fixtures });
+  const key = await makeKey(first, { tenant: 'acme', scopes: 'observe' });
+  await ask(first, first.token, '/api/policy/acme', { method: 'PUT', body: { block_domains: ['x.example'] } });
+  await ask(first, first.token, '/api/secrets/mine', { method: 'PUT', body: { value: 'a secret of mine', domains: ['example.com'] } });
+  await postModern(first, 'tools/call', { name: 'start_session', arguments: { sessionId: 'mine' } });
+  await first.request('/api/sessions/mine/close', { method: 'POST', auth: true, body: '{}', headers: { 'content-type': 'application/json' } });
+  const stop = async (daemon) => {
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    return stored(daemon);
+  };
+  const paths = new Set((await routes()).map((route) => route.path));
+  const before = await stop(first);
+  assert.ok(before.rows > 3, 'there is something to change');
+  for (const walks of [false, true]) { // once only started and ended, once with every route
+    const daemon = await Daemon.start(t, { program: fixtures, dir: first.dir });
+    for (const path of walks ? paths : []) {
+      for (const id of ['mine', 'acme', 'default', key.id]) {
+        for (const method of ['GET', 'HEAD']) {
+          const text = await daemon.raw(`${method} ${path.replace(/\{[^}]+\}/g, id)} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer ${daemon.token}\r\n\r\n`, { end: true });
+          assert.doesNotMatch(text, /^HTTP\/1\.1 5/, path);
+        }
+      }
+    }
+    assert.deepEqual(await stop(daemon), before, walks ? 'after all routes' : 'after a start alone');
+  }
+  const changed = await Daemon.start(t, { program: fixtures, dir: first.dir });
+  assert.equal((await ask(changed, changed.token, '/api/secrets/mine', { method: 'DELETE' })).status, 200);
+  assert.notEqual((await stop(changed)).hash, before.hash, 'a change is seen');
 });
 
 const deep = (n) => '['.repeat(n) + ']'.repeat(n);
@@ -128,10 +161,53 @@ test('MSG-3: headers that disagree with the body are refused', async (t) => {
   }
   const named = await postModern(daemon, 'tools/call', { name: 'list_sessions', arguments: {} }, { headers: { 'mcp-name': 'close_all_sessions' } });
   assert.equal(named.json.error.code, -32020);
+  const base64 = (text) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
+  for (const name of [base64('list_sessions\r\nx: y'), base64('close_all_sessions'), base64('list_sessions\n'), '=?base64?!?=', '=?BASE64?bGlzdF9zZXNzaW9ucw==?=']) {
+    const reply = await postModern(daemon, 'tools/call', { name: 'list_sessions', arguments: {} }, { headers: { 'mcp-name': name } });
+    assert.equal(reply.status, 400, name);
+    assert.equal(reply.json.error.code, -32020, name);
+  }
+  const right = await postModern(daemon, 'tools/call', { name: 'list_sessions', arguments: {} }, { headers: { 'mcp-name': base64('list_sessions') } });
+  assert.equal(right.status, 200, right.text);
+  for (const missing of ['mcp-method', 'mcp-name']) {
+    const reply = await postModern(daemon, 'tools/call', { name: 'list_sessions', arguments: {} }, { headers: { [missing]: [] } });
+    assert.equal(reply.status, 400, `without ${missing}`);
+  }
+  const other = await post(daemon, request(1, 'initialize', { _meta: modernMeta() }), { headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'initialize' } });
+  assert.ok([400, 404].includes(other.status), `the other era: ${other.status} ${other.text}`);
   const unknown = await post(daemon, request(1, 'tools/list', { _meta: { ...modernMeta(), 'io.modelcontextprotocol/protocolVersion': '2030-01-01' } }),
     { headers: { 'mcp-protocol-version': '2030-01-01', 'mcp-method': 'tools/list' } });
   assert.equal(unknown.status, 400);
   await alive(daemon);
+});
+
+test('TEN-5: no route, method or tool passes on what browsers are driven with', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const { key } = await makeKey(daemon, { tenant: 'b', scopes: ['act', 'admin'] });
+  const mine = { headers: { authorization: `Bearer ${key}` }, auth: false };
+  assert.ok(!(await postModern(daemon, 'tools/call', { name: 'start_session', arguments: { sessionId: 'theirs' } })).json.result.isError);
+  const commands = ['Target.getTargets', 'Target.attachToTarget', 'Target.createTarget', 'Browser.setDownloadBehavior', 'Storage.getCookies', 'Browser.close', 'SystemInfo.getProcessInfo'];
+  for (const name of commands) {
+    const method = await postModern(daemon, name, { browserContextId: '1' }, mine);
+    assert.equal(method.json.error.code, -32601, `${name}: ${method.text}`);
+    for (const tool of [name, 'cdp', 'browser_cdp', 'send_command', 'execute']) {
+      const called = await postModern(daemon, 'tools/call', { name: tool, arguments: { method: name, params: {} } }, mine);
+      assert.ok(called.json.error || called.json.result.isError, `${tool} ${name}`);
+    }
+  }
+  for (const path of ['/json', '/json/list', '/json/version', '/json/new', '/devtools/browser/x', '/devtools/page/x', '/session', '/wd/hub/session', '/cdp', '/api/sessions/theirs/cdp']) {
+    assert.equal((await ask(daemon, key, path)).status, 404, path);
+  }
+  for (const toolset of ['default', 'octopus', 'wdio']) {
+    const { stdout } = await run(['tools', '--toolset', toolset, ...(toolset === 'default' ? ['--groups', 'all'] : []), '--json']);
+    const tools = JSON.parse(stdout);
+    assert.ok(tools.length > 3);
+    for (const tool of tools) {
+      const bad = Object.keys(tool.inputSchema.properties ?? {}).filter((name) => /^(cdp|method|command|cmd|targetId|browserContextId)$/i.test(name));
+      assert.deepEqual(bad, [], `${toolset} ${tool.name}`);
+    }
+  }
+  assert.equal(JSON.parse((await daemon.request('/api/sessions', { auth: true })).text).sessions.length, 1);
 });
 
 test('INJ-1: what a caller names things forges no line of the log', async (t) => {

@@ -128,7 +128,7 @@ test('wrong usage is told', async (t) => {
   assert.match((await run(['help', 'audit'])).stdout, /verify/);
 });
 
-test('every change to the table is found', async (t) => {
+test('DATA-2: every change to the table is found', async (t) => {
   const stateDir = await makeLog(t, 200);
   const file = path.join(stateDir, 'tabard.db');
   const clean = path.join(stateDir, 'clean.db');
@@ -150,6 +150,7 @@ test('every change to the table is found', async (t) => {
     ['all away', () => 'DELETE FROM audit'],
     ['another number', (n) => `UPDATE audit SET seq = seq + 1000 WHERE seq = ${n}`],
     ['a row away, those behind it numbered anew', (n) => `DELETE FROM audit WHERE seq = ${n}; UPDATE audit SET seq = -seq WHERE seq > ${n}; UPDATE audit SET seq = -seq - 1 WHERE seq < 0`],
+    ['an entry that another one\'s hash is put to', (n) => `UPDATE audit SET details = 'x', hash = (SELECT hash FROM audit WHERE seq = ${n % 200 + 1}) WHERE seq = ${n}`],
     ['two rows swapped', (n) => `UPDATE audit SET seq = -1 WHERE seq = ${n}; UPDATE audit SET seq = ${n} WHERE seq = ${n % 200 + 1}; UPDATE audit SET seq = ${n % 200 + 1} WHERE seq = -1`],
     ['a row behind the end', () => 'INSERT INTO audit SELECT 900, wall_ms, type, tenant, session, agent, tool, outcome, details, hash FROM audit LIMIT 1'],
     ['a row before the beginning', () => 'INSERT INTO audit SELECT 0, wall_ms, type, tenant, session, agent, tool, outcome, details, hash FROM audit LIMIT 1'],
@@ -171,7 +172,7 @@ test('every change to the table is found', async (t) => {
   assert.equal((await audit(stateDir, 'verify')).code, 0);
 });
 
-test('a flipped byte in the file is found', async (t) => {
+test('DATA-2: a flipped byte in the file is found', async (t) => {
   const stateDir = await makeLog(t, 100);
   const file = path.join(stateDir, 'tabard.db');
   const db = new DatabaseSync(file);

@@ -211,7 +211,13 @@ test('TEN-6: a key that only looks is refused each tool that acts, message by me
   assert.ok(!(await post(own, request(3, 'tools/call', { name: 'list_sessions', arguments: {} }), { headers, target: ALL })).json.result.isError);
   const socket = new WebSocket(`ws://127.0.0.1:${daemon.port}/api/events`, { headers: { authorization: `Bearer ${key}` } });
   await within(once(socket, 'open'), 10_000, 'the WebSocket opens');
-  socket.send(JSON.stringify(request(1, 'tools/call', { name: 'close_session', arguments: { sessionId: 'shared' } })));
+  const closed = once(socket, 'close');
+  for (const message of [request(1, 'tools/call', { name: 'close_session', arguments: { sessionId: 'shared' } }), { type: 'close_session', sessionId: 'shared' }, { action: 'stop-all' }]) {
+    socket.send(JSON.stringify(message));
+  }
+  socket.send(Buffer.from('stop-all'));
+  socket.ping(); // what answers it, or ends the connection, has read all before it
+  await within(Promise.race([closed, once(socket, 'pong')]), 10_000, 'the daemon has read the commands');
   socket.terminate();
   assert.equal(JSON.parse((await doer.ask('/api/sessions')).text).sessions.length, 1);
 });

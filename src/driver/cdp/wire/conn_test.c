@@ -39,6 +39,7 @@ static void events_of_the_browser_itself_go_to_the_owner(void **state)
     rig_fini(&rig);
 }
 
+/* MSG-4 */
 static void unknown_and_late_replies_are_passed_over(void **state)
 {
     struct rig rig;
@@ -163,6 +164,7 @@ static void bytes_that_are_no_messages_end_the_line(void **state)
     }
 }
 
+/* MSG-4 */
 static void a_hostile_page_title_does_not_end_the_line(void **state)
 {
     struct rig rig;
@@ -199,6 +201,7 @@ static char *make_message(struct tb_str first, struct tb_str last, size_t len)
     return bytes;
 }
 
+/* MSG-4 */
 static void an_answer_over_the_ceiling_fails_only_its_own_command(void **state)
 {
     struct rig rig;

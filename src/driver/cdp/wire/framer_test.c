@@ -44,6 +44,7 @@ static void expect(struct sink *sink, const char *seen)
     tb_buf_clear(&sink->seen);
 }
 
+/* MSG-4: the stream is cut at random places. */
 static void any_split_gives_the_same_messages(void **state)
 {
     static const char input[] = "one\0two\0\0a longer third message\0";

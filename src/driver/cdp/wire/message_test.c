@@ -77,6 +77,7 @@ static void what_is_no_message_is_refused(void **state)
     }
 }
 
+/* MSG-4: lone surrogates. */
 static void escapes_that_strict_readers_refuse_are_repaired(void **state)
 {
     static const struct {

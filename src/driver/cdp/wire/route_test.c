@@ -17,6 +17,7 @@ static void on_session_event(struct tb_cdp_route *route, struct tb_str method, s
     }
 }
 
+/* MSG-4: an event of a session that nobody has. */
 static void events_go_to_whoever_has_their_session(void **state)
 {
     struct rig rig;
