@@ -36,6 +36,8 @@ printf '<!-- house: -->\n<!-- end of house -->\n' > ARCHITECTURE.md
 tools/gen-docs.sh > /dev/null
 echo "test('S0-01: it is good', () => {});" > tests/good.test.mjs
 echo S0-01 > tests/acceptance.txt
+printf 'S0-01 tests/good.test.mjs\nEXT-2 -\n' > tests/attacks.txt
+echo '| EXT-2 | impersonation | waits for the extension |' > docs/SECURITY.md
 
 format() { clang-format --dry-run -Werror "$1"; }
 layers() { tools/check-layers.sh; }
@@ -152,6 +154,7 @@ refuses style 'TODO without a number' src/base/bad.c 'TODO without' < <(printf '
 refuses style 'a message that names a tool' src/base/bad.c 'message that names a tool' < <(in_function 'return text == "call browser_click";')
 refuses style 'a second classifier of addresses (NET-5)' src/base/bad.c 'second classifier' < <(in_function 'return text[0] == inet_addr(text);')
 refuses style 'a comparison with the start of an address (NET-5)' src/base/bad.c 'second classifier' < <(in_function 'return text == "127.";')
+refuses style 'SQL that a text is printed into (DATA-4)' src/base/bad.c 'SQL that a text' < <(in_function 'return text == "DELETE FROM audit WHERE tool = %s";')
 refuses style 'an event that nobody publishes' src/core/events.def 'event that nobody publishes' < <(echo 'TB_EVENT(BAD, "bad", "Never.", NULL)')
 refuses style 'a source of 601 lines' src/base/bad.c '601 lines (limit 600)' < <(echo "$licence"; repeat 600 '')
 refuses style 'a header of 201 lines' src/base/bad.h '201 lines (limit 200)' < <(header; repeat 198 '')
@@ -198,6 +201,10 @@ refuses tidy 'a warning of the compiler' src/base/bad.c 'Werror=unused-variable'
 
 refuses acceptance 'an id that no test names' tests/acceptance.txt 'S0-02: no test names it' < <(printf 'S0-01\nS0-02\n')
 refuses acceptance 'an id that stands in no title' tests/good.test.mjs 'S0-01: no test names it' < <(echo '// S0-01')
+
+refuses acceptance 'an attack that its file does not name' tests/attacks.txt 'AUTH-1: tests/good.test.mjs does not name it' < <(echo 'AUTH-1 tests/good.test.mjs')
+refuses acceptance 'an attack whose file is not there' tests/attacks.txt 'AUTH-1: tests/none.test.mjs does not name it' < <(echo 'AUTH-1 tests/none.test.mjs')
+refuses acceptance 'an attack that waits for nothing' tests/attacks.txt 'EXT-1: docs/SECURITY.md does not say' < <(echo 'EXT-1 -')
 
 refuses docs 'a page that is stale' docs/ERRORS.md 'docs/ERRORS.md is stale' < <(echo old)
 refuses docs 'figures that are stale' ARCHITECTURE.md 'figures of ARCHITECTURE.md are stale' < <(printf '<!-- house: -->\n<!-- end of house -->\n')

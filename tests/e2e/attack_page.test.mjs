@@ -156,7 +156,7 @@ async function expectUnharmed({ daemon, agent, events }, sessions) {
   assert.ok(entries.length >= told, `${entries.length} entries of ${told} refusals`);
 }
 
-test('a hostile page reads no files and opens none of the browser\'s own pages', { timeout: 300_000 }, async (t) => {
+test('NET-1 NET-2: a hostile page reads no files and opens none of the browser\'s own pages', { timeout: 300_000 }, async (t) => {
   const world = await setup(t);
   const attacker = await Attacker.start(t);
   for (const [session, policy] of [['open', undefined], ['ruled', { allow_domains: ['127.0.0.1'] }]]) {
@@ -174,7 +174,7 @@ test('a hostile page reads no files and opens none of the browser\'s own pages',
   await expectUnharmed(world, ['bystander', 'open', 'ruled']);
 });
 
-test('a hostile page gets nothing from the daemon from its own origin, with and without a policy', { timeout: 300_000 }, async (t) => {
+test('NET-1 NET-4: a hostile page gets nothing from the daemon from its own origin, with and without a policy', { timeout: 300_000 }, async (t) => {
   const world = await setup(t);
   const { daemon, agent } = world;
   const attacker = await Attacker.start(t);
@@ -203,7 +203,7 @@ test('a hostile page gets nothing from the daemon from its own origin, with and 
  * gets both at once and goes to the second address when nobody listens at the first any more. With our proxy (see egress.test.mjs for other
  * addresses) no page comes from a port that is the daemon's at any address of this machine.
  */
-test('a hostile page gets nothing from the daemon by rebinding its name', { timeout: 300_000 }, async (t) => {
+test('NET-1 NET-4: a hostile page gets nothing from the daemon by rebinding its name', { timeout: 300_000 }, async (t) => {
   const names = await Names.make(t);
   if (!names) return t.skip('no resolver of the test\'s own can be mounted here');
   const world = await setup(t, { disk: names, args: ['--listen', `${ELSEWHERE}:0`, '--agent-listen', `${ELSEWHERE}:0`] });

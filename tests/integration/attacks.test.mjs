@@ -181,6 +181,33 @@ test('MSG-3: headers that disagree with the body are refused', async (t) => {
   await alive(daemon);
 });
 
+test('DATA-4: what would be commands of a database is text in every field', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const texts = ["'; DROP TABLE audit; --", '"; DELETE FROM records; --', "x' OR '1'='1", '\r\nFLUSHALL\r\n', '*1\r\n$8\r\nFLUSHALL\r\n', '%s%n', '\\', '$1 ?1 :a @b'];
+  const kept = await makeKey(daemon, { tenant: 'acme', scopes: 'observe', label: texts[0] });
+  for (const text of texts) {
+    for (const field of ['sessionId', 'name', 'url', 'engine']) {
+      const reply = await postModern(daemon, 'tools/call', { name: 'start_session', arguments: { [field]: text } });
+      assert.ok(reply.status < 500, `${field}: ${reply.text}`);
+    }
+    await postModern(daemon, 'tools/call', { name: 'close_session', arguments: { sessionId: text } },
+      { meta: { ...modernMeta(), 'io.modelcontextprotocol/clientInfo': { name: text, version: text } } });
+    for (const [method, target, body] of [['POST', '/api/keys', { tenant: text, scopes: text, label: text }], ['PUT', `/api/secrets/${encodeURIComponent(text)}`, { value: 'v', domains: [text] }],
+      ['PUT', `/api/policy/${encodeURIComponent(text)}`, { block_domains: [text] }], ['POST', `/api/sessions/${encodeURIComponent(text)}/close`, {}], ['DELETE', `/api/keys/${encodeURIComponent(text)}`]]) {
+      assert.ok((await ask(daemon, daemon.token, target, { method, body })).status < 500, `${method} ${target}`);
+    }
+  }
+  const { keys } = JSON.parse((await ask(daemon, daemon.token, '/api/keys')).text);
+  assert.equal(keys.find((key) => key.id === kept.id).label, texts[0], 'as it was given');
+  await alive(daemon);
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  assert.equal((await run(['audit', 'verify', '--state-dir', daemon.stateDir])).code, 0);
+  for (const text of texts) {
+    assert.match((await run(['audit', 'search', '--text', text, '--json', '--state-dir', daemon.stateDir])).stdout, /"type":/, `${text} can be searched for`);
+  }
+});
+
 test('TEN-5: no route, method or tool passes on what browsers are driven with', async (t) => {
   const daemon = await Daemon.start(t, { program: fixtures });
   const { key } = await makeKey(daemon, { tenant: 'b', scopes: ['act', 'admin'] });
