@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 node=$(find tests/node_modules/node-linux-*/bin/node 2> /dev/null | head -n 1 || true)
+export TABARD_LOG_LEVEL=info # a test has its daemons tell all, which takes time and room
 if [ "${1:-}" = durable ]; then
     export TABARD_DURABLE_OPS=${TABARD_DURABLE_OPS:-10000} TABARD_DURABLE_KILLS=${TABARD_DURABLE_KILLS:-300}
     exec "${node:-node}" --test tests/integration/durable.test.mjs

@@ -14,4 +14,5 @@ cd ../..
 [ -n "${APPS:-}" ] || export OUT="${OUT:-bench/APPS.md}"
 # The official clients want a newer node than Debian's; npm brought one along with them.
 node=$(find tests/node_modules/node-linux-*/bin/node 2> /dev/null | head -n 1)
+export TABARD_LOG_LEVEL=info
 exec "${node:-node}" tests/apps/harness/run.mjs

@@ -143,7 +143,8 @@ export class Daemon {
     ];
     daemon.log = { text: '' };
     daemon.said = ''; // on stdout
-    const level = /\blevel:/.test(config) ? {} : { TABARD_LOG_LEVEL: 'debug' }; // all of what it could tell is searched for secrets
+    // All of what it could tell is searched for secrets; whoever measures sets the level.
+    const level = /\blevel:/.test(config) ? {} : { TABARD_LOG_LEVEL: process.env.TABARD_LOG_LEVEL ?? 'debug' };
     daemon.child = start(daemon.args, { disk, program, env: { ...process.env, ...level, ...env } });
     daemon.seen = seen;
     plantConfig(config);
