@@ -80,6 +80,8 @@ struct tb_open_opts {
     void *owner;
 };
 
+/* A tab is at this address. */
+typedef void tb_tab_fn(struct tb_str url, void *user);
 /* `session` is NULL on failure and err says why. Once, at once or later. */
 typedef void tb_open_fn(struct tb_driver_session *session, const struct tb_err *err, void *owner);
 typedef void tb_closed_fn(void *owner);
@@ -141,6 +143,9 @@ struct tb_driver {
     /* {"browserName":"chrome",...} for list_sessions; at any time until close has called back. May
      * be NULL. */
     void (*describe)(struct tb_driver_session *session, struct tb_json_writer *json);
+    /* Tells where each open tab is now, before it returns; at any time until close has called back.
+     * May be NULL. */
+    void (*tabs)(struct tb_driver_session *session, tb_tab_fn *fn, void *user);
     /* Somebody looks, and wants pictures of that size: tell one by on_picture, now or when there is
      * something to see; each further one after next_picture, when it differs. Again with another
      * size: begin anew. NULL: nobody looks any more. Beside operations and saves; ends with

@@ -242,6 +242,28 @@ static void sessions_on_a_page_that_is_blocked_end(void **state)
     assert_int_equal(rig_events(rig, "\"reason\":\"domain_blocked\""), 1);
 }
 
+/* What the last call told of may be another tab, or where this one was before it went on. */
+static void every_open_tab_counts_when_a_domain_is_blocked(void **state)
+{
+    static const char *const beside[] = {"https://fine.test/", "https://evil.test/x", NULL};
+    static const char *const gone_on[] = {"https://fine.test/", NULL};
+    struct rig *rig = *state;
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    session->url = tb_strdup("https://evil.test/");
+    rig->fake->tabs = gone_on;
+    assert_int_equal(put(rig, "{'block_domains':['evil.test']}"), 0);
+    rig_turn(rig);
+    assert_non_null(rig_find(rig, "a"));
+    tb_free(session->url);
+    session->url = tb_strdup("https://fine.test/");
+    rig->fake->tabs = beside;
+    assert_int_equal(put(rig, "{'block_domains':['evil.test']}"), 0);
+    rig_turn(rig);
+    assert_null(rig_find(rig, "a"));
+    assert_int_equal(rig_events(rig, "\"reason\":\"domain_blocked\""), 1);
+}
+
 static void a_session_that_cannot_read_its_policy_may_do_nothing(void **state)
 {
     struct rig *rig = *state;
@@ -336,6 +358,8 @@ int main(void)
             the_toolset_octopus_refuses_inner_addresses_by_its_own_setting, setup, teardown),
         cmocka_unit_test_setup_teardown(a_page_is_judged_and_its_refusal_told, setup, teardown),
         cmocka_unit_test_setup_teardown(sessions_on_a_page_that_is_blocked_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_open_tab_counts_when_a_domain_is_blocked, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_call_obeys_the_key_that_makes_it, setup, teardown),
         cmocka_unit_test_setup_teardown(a_session_obeys_the_key_that_started_it_whoever_calls,
                                         setup, teardown),

@@ -179,11 +179,32 @@ int64_t tb_session_policy_file_max(void *owner, bool given)
     return given ? given_max(owner) : tb_policy_bytes_max(&set, TB_POLICY_DOWNLOADS);
 }
 
+struct tab_review {
+    struct tb_policy_set set;
+    size_t tabs;
+    bool wrong; /* one of them */
+};
+
+static void review_tab(struct tb_str url, void *user)
+{
+    struct tab_review *review = user;
+    review->tabs++;
+    review->wrong =
+        review->wrong || tb_policy_judge_url(&review->set, url, NULL) == TB_E_DOMAIN_BLOCKED;
+}
+
+/* Where the tabs are is for the driver to say: pages go on by themselves, and calls tell of one
+ * alone. Without a driver session there is only what the last call told. */
 static bool has_wrong_page(const struct tb_session *session)
 {
-    const struct tb_policy_set set = tb_session_policies(session);
-    return session->url &&
-           tb_policy_judge_url(&set, tb_str_of(session->url), NULL) == TB_E_DOMAIN_BLOCKED;
+    struct tab_review review = {.set = tb_session_policies(session)};
+    if (session->driver_session && session->driver->tabs) {
+        session->driver->tabs(session->driver_session, review_tab, &review);
+    }
+    if (!review.tabs && session->url) {
+        review_tab(tb_str_of(session->url), &review);
+    }
+    return review.wrong;
 }
 
 void tb_session_policies_changed(struct tb_sessions *sessions)

@@ -16,6 +16,7 @@ async function setup(t, policy) {
       <a id=blank target=_blank href="${bad}/secret">blank</a>`,
     '/script': (bad) => `<title>Script</title><script>setTimeout(() => { location = '${bad}/secret'; }, 50)</script>`,
     '/images': (bad) => `<title>Images</title>${[1, 2].map((n) => `<img src="${bad}/secret?${n}">`).join('')}<img src=http://other.localhost/>`,
+    '/later': '<title>Later</title><script>setTimeout(() => fetch("/shown"), 200)</script>',
     '/secret': '<title>Secret</title><h1>Secret</h1>',
   };
   const server = http.createServer((req, res) => {
@@ -100,6 +101,32 @@ test('the session that is on a domain ends when that is blocked', async (t) => {
   await agent.call('start_session', { sessionId: 'other', url: `${url}/links` });
   await put(daemon, { block_domains: ['127.0.0.1'] });
   assert.match(await agent.failure('browser_snapshot', { sessionId: 'other' }), /domain was blocked/);
+});
+
+const ended = (daemon, name) => until(async () => {
+  const events = await run(['audit', 'search', '--type', 'session_ended', '--json', '--state-dir', daemon.stateDir]);
+  return events.stdout.includes('domain_blocked') && events.stdout.includes(name);
+}, 10_000, `${name} ends`);
+
+test('a tab in the background counts when its domain is blocked', async (t) => {
+  const { daemon, agent, url } = await setup(t);
+  const other = new URL(url);
+  other.hostname = '127.0.0.2';
+  await agent.call('start_session', { sessionId: 'two', url: other.href });
+  await agent.call('browser_tabs', { action: 'new', url });
+  await put(daemon, { block_domains: ['127.0.0.2'] });
+  await ended(daemon, 'two');
+  assert.match(await agent.call('browser_snapshot', { sessionId: 's' }), /Home/);
+});
+
+test('a tab that went by itself to a domain counts when that is blocked', async (t) => {
+  const { daemon, agent, url, seen } = await setup(t);
+  const other = url.replace('127.0.0.1', '127.0.0.2');
+  await agent.call('start_session', { sessionId: 'alone', url });
+  await agent.call('browser_evaluate', { script: `setTimeout(() => { location = '${other}/later'; }, 500); 1` });
+  await until(() => seen.some((at) => /^127\.0\.0\.2.*\/shown/.test(at)), 10_000, 'the tab goes on');
+  await put(daemon, { block_domains: ['127.0.0.2'] });
+  await ended(daemon, 'alone');
 });
 
 test('history does not lead back to what has been blocked since', async (t) => {

@@ -92,6 +92,7 @@ const struct tb_driver tb_driver_cdp = {
     .forget = forget,
     .restored = tb_cdp_keep_restored,
     .describe = tb_cdp_session_describe,
+    .tabs = tb_cdp_session_tabs,
     .ops =
         {
             [TB_OP_NAVIGATE] = tb_cdp_op_navigate,   [TB_OP_SNAPSHOT] = tb_cdp_op_snapshot,

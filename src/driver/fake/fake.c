@@ -317,19 +317,10 @@ static void stop(void *state)
     tb_free(fake);
 }
 
-static void note_args(struct tb_fake *fake, const struct cJSON *args)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(sizeof(fake->opened_with) - 1);
-    if (args) {
-        tb_json_print(args, &text);
-    }
-    snprintf(fake->opened_with, sizeof(fake->opened_with), "%.*s", TB_STR_ARG(tb_buf_str(&text)));
-}
-
 static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
 {
     struct tb_fake *fake = state;
-    note_args(fake, opts->args);
+    tb_fake_note_args(fake, opts->args);
     fake->before = opts->last_ref;
     struct tb_driver_session *session = TB_NEW(struct tb_driver_session);
     session->fake = fake;
@@ -408,6 +399,14 @@ static void describe(struct tb_driver_session *session, struct tb_json_writer *j
 {
     must(session->open || session->waits_for == CLOSING);
     tb_fake_describe(session->fake->core, session->pass, json);
+}
+
+static void tabs(struct tb_driver_session *session, tb_tab_fn *fn, void *user)
+{
+    must(session->open || session->waits_for == CLOSING);
+    for (const char *const *url = session->fake->tabs; url && *url; url++) {
+        fn(tb_str_of(*url), user);
+    }
 }
 
 static void show(struct tb_driver_session *session)
@@ -588,6 +587,7 @@ const struct tb_driver tb_driver_fake = {
     .save = save,
     .restored = restored,
     .describe = describe,
+    .tabs = tabs,
     .watch = watch,
     .next_picture = next_picture,
     .input = input,

@@ -64,25 +64,26 @@ struct tb_fake {
     struct tb_fake_plan open;
     struct tb_fake_plan close;
     struct tb_fake_plan save;
-    size_t width;          /* the operations of one session that core may have under way */
-    const char *text;      /* of a good operation; NULL: its name */
-    size_t text_bytes;     /* it is filled up to so many */
-    const char *data;      /* JSON that a good operation gives; NULL: its arguments */
-    size_t image_bytes;    /* a picture is filled up to so many */
-    bool saves_beside;     /* a save does not mind operations */
-    const char *missing;   /* what sessions that are brought back have lost; NULL: nothing */
-    bool typed_lost;       /* what was typed is among it */
-    int64_t saved_ref;     /* the highest ref that what was saved knows of */
-    bool blind;            /* a save cannot tell of what was typed */
-    bool types;            /* operations leave something in fields */
-    int64_t last_ref;      /* that they have given */
-    int64_t before;        /* the same of the browser before, by the last open */
-    bool detachable;       /* sessions leave their pages behind when asked to */
-    char invoked[64];      /* the handle of the brought tool that ran last */
-    char opened_with[128]; /* the arguments of the last open, as JSON; empty: none */
-    int64_t asked;         /* the number of the last request to a peer */
-    struct tb_want want;   /* the size that was asked for last */
-    struct tb_input input; /* what hands did last, without its text */
+    size_t width;            /* the operations of one session that core may have under way */
+    const char *text;        /* of a good operation; NULL: its name */
+    size_t text_bytes;       /* it is filled up to so many */
+    const char *data;        /* JSON that a good operation gives; NULL: its arguments */
+    size_t image_bytes;      /* a picture is filled up to so many */
+    bool saves_beside;       /* a save does not mind operations */
+    const char *missing;     /* what sessions that are brought back have lost; NULL: nothing */
+    bool typed_lost;         /* what was typed is among it */
+    int64_t saved_ref;       /* the highest ref that what was saved knows of */
+    bool blind;              /* a save cannot tell of what was typed */
+    bool types;              /* operations leave something in fields */
+    int64_t last_ref;        /* that they have given */
+    int64_t before;          /* the same of the browser before, by the last open */
+    bool detachable;         /* sessions leave their pages behind when asked to */
+    char invoked[64];        /* the handle of the brought tool that ran last */
+    char opened_with[128];   /* the arguments of the last open, as JSON; empty: none */
+    const char *const *tabs; /* where those of every session are, the last NULL; NULL: untold */
+    int64_t asked;           /* the number of the last request to a peer */
+    struct tb_want want;     /* the size that was asked for last */
+    struct tb_input input;   /* what hands did last, without its text */
     struct tb_fake_counts counts;
     struct tb_core *core;
     struct tb_list sessions;

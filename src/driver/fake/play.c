@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "driver/fake/play.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -57,6 +58,15 @@ void tb_fake_give(const struct tb_fake *fake, const struct tb_op *op)
         fill_up(&result->image, fake->image_bytes, 'A');
         result->image_type = "image/png";
     }
+}
+
+void tb_fake_note_args(struct tb_fake *fake, const struct cJSON *args)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(sizeof(fake->opened_with) - 1);
+    if (args) {
+        tb_json_print(args, &text);
+    }
+    snprintf(fake->opened_with, sizeof(fake->opened_with), "%.*s", TB_STR_ARG(tb_buf_str(&text)));
 }
 
 bool tb_fake_refuses(const struct tb_driver_events *events, void *owner, struct tb_op *op)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct cJSON;
 struct tb_brought;
 struct tb_core;
 struct tb_driver_events;
@@ -25,6 +26,8 @@ void tb_fake_tools_note(struct tb_fake_tools *tools, struct tb_brought *const *l
 bool tb_fake_tools_have(const struct tb_fake_tools *tools, const struct tb_brought *tool);
 /* Fills in the result of an operation that ends well. */
 void tb_fake_give(const struct tb_fake *fake, const struct tb_op *op);
+/* Of the last open. */
+void tb_fake_note_args(struct tb_fake *fake, const struct cJSON *args);
 /* As the driver of a browser it asks before a page is opened. True: the operation has ended with
  * the refusal. */
 bool tb_fake_refuses(const struct tb_driver_events *events, void *owner, struct tb_op *op);

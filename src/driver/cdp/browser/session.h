@@ -28,6 +28,7 @@ void tb_cdp_session_open_take(struct tb_cdp_fleet *fleet, const struct tb_open_o
 void tb_cdp_session_close(struct tb_driver_session *session, tb_closed_fn *fn, void *owner);
 bool tb_cdp_session_detach(struct tb_driver_session *session);
 void tb_cdp_session_describe(struct tb_driver_session *session, struct tb_json_writer *json);
+void tb_cdp_session_tabs(struct tb_driver_session *session, tb_tab_fn *fn, void *user);
 
 struct tb_loop *tb_cdp_session_loop(const struct tb_driver_session *session);
 /* Tells core of something for the bus; type is a row of core/events.def. */

@@ -7,6 +7,7 @@
 #include "core/event.h"
 #include "driver/cdp/browser/emulation.h"
 #include "driver/cdp/browser/session_internal.h"
+#include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/page_internal.h"
 
 /* Somebody waits for a tab to open (until it is ready) or to close. Who does not wait any longer
@@ -157,6 +158,22 @@ int tb_cdp_session_may_open(const struct tb_driver_session *session, struct tb_s
 {
     bool asks = !session->closed && session->events->may_open;
     return asks ? session->events->may_open(session->owner, url, err) : 0;
+}
+
+/* Not those that close already since they are where they may not be, nor those that a refusal left
+ * at an error page. */
+void tb_cdp_session_tabs(struct tb_driver_session *session, tb_tab_fn *fn, void *user)
+{
+    if (!session->context) {
+        return;
+    }
+    LIST_FOREACH(link, &session->context->host.pages) {
+        struct tb_cdp_page *page = TB_CONTAINER(link, struct tb_cdp_page, link);
+        struct tb_cdp_frame *frame = tb_cdp_page_main_frame(page);
+        if (frame && !frame->failed && !tb_cdp_page_is_inner(page)) {
+            fn(tb_cdp_frame_url(frame), user);
+        }
+    }
 }
 
 int64_t tb_cdp_session_file_max(const struct tb_driver_session *session, bool given)
