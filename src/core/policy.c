@@ -82,23 +82,23 @@ bool tb_policy_is_empty(const struct tb_policy_set *set)
     return !set->shared;
 }
 
+/* A tunnel is one for https, unless what goes through it turns out to be something else. */
+static unsigned allowing(unsigned schemes)
+{
+    return schemes == TB_POLICY_TUNNEL ? TB_SCHEME_HTTPS : schemes;
+}
+
 static int judge_schemes(const struct tb_policy_set *set, unsigned schemes, const char *name,
                          struct tb_err *err)
 {
     PARTS_FOREACH(part, i, set)
     {
-        if (part->schemes && !(part->schemes & schemes)) {
+        if (part->schemes && !(part->schemes & allowing(schemes))) {
             return tb_fail(err, TB_E_DOMAIN_BLOCKED, "\"%s:\" is not among the schemes of %s", name,
                            owners[i]);
         }
     }
     return 0;
-}
-
-/* A tunnel to a name that is allowed for https only is one for https. */
-static unsigned allowing(unsigned schemes)
-{
-    return schemes == TB_POLICY_TUNNEL ? TB_SCHEME_HTTPS : schemes;
 }
 
 static int judge_lists(const struct tb_policy_set *set, unsigned schemes,

@@ -80,7 +80,8 @@ bool tb_policy_is_empty(const struct tb_policy_set *set);
 /* Each returns 0, or a failure whose words name the rule and whose it is.
  *
  * Where a request goes, before anybody looks the host up. `schemes` is its scheme, or
- * TB_POLICY_TUNNEL: then a rule against either blocks it, and one for https is enough. */
+ * TB_POLICY_TUNNEL: then a rule for the host that blocks either blocks it, and what is allowed for
+ * https is. What is no TLS inside the tunnel has to be judged again, as http. */
 int tb_policy_judge_host(const struct tb_policy_set *set, unsigned schemes,
                          const struct tb_host *host, uint16_t port, struct tb_err *err);
 /* The same of a whole address, also of those without a host: about:blank is always allowed, and

@@ -165,6 +165,32 @@ static void a_refusal_names_the_rule_and_whose_it_is(void **state)
     tb_policy_unref(other, "test");
 }
 
+static void a_tunnel_needs_https_among_the_schemes(void **state)
+{
+    static const struct {
+        const char *policy;
+        int tunnel;
+        int http; /* what is no TLS inside it */
+    } rows[] = {
+        {"{'schemes':['http']}", TB_E_DOMAIN_BLOCKED, 0},
+        {"{'schemes':['https']}", 0, TB_E_DOMAIN_BLOCKED},
+        {"{'schemes':['http','https']}", 0, 0},
+        {"{'schemes':['data']}", TB_E_DOMAIN_BLOCKED, TB_E_DOMAIN_BLOCKED},
+    };
+    struct tb_host host;
+    (void)state;
+    assert_int_equal(tb_host_read(TB_STR("a.test"), &host, NULL), 0);
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        struct tb_policy *policy = policy_of(rows[i].policy);
+        struct tb_policy_set set = {.parts = {policy}};
+        assert_int_equal(tb_policy_judge_host(&set, TB_POLICY_TUNNEL, &host, 443, NULL),
+                         rows[i].tunnel);
+        assert_int_equal(tb_policy_judge_host(&set, TB_SCHEME_HTTP, &host, 443, NULL),
+                         rows[i].http);
+        tb_policy_unref(policy, "test");
+    }
+}
+
 static void a_tunnel_needs_a_rule_for_https_and_none_against_either(void **state)
 {
     struct tb_policy *https = policy_of("{'allow_domains':['https://a.test']}");
@@ -507,6 +533,7 @@ int main(void)
         cmocka_unit_test(networks_are_found_among_others),
         cmocka_unit_test(block_beats_allow_and_an_empty_list_allows_nothing),
         cmocka_unit_test(a_refusal_names_the_rule_and_whose_it_is),
+        cmocka_unit_test(a_tunnel_needs_https_among_the_schemes),
         cmocka_unit_test(a_tunnel_needs_a_rule_for_https_and_none_against_either),
         cmocka_unit_test(bad_policies_are_refused_with_words),
         cmocka_unit_test(there_are_ceilings_for_rules),

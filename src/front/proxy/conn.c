@@ -15,6 +15,7 @@
 enum {
     CREDENTIALS_MAX = 256,
     ANSWER_MAX = 4 * TB_KIB,
+    TLS_HANDSHAKE = 22, /* the first byte of every TLS connection (RFC 8446, 5.1) */
 };
 
 static struct tb_loop *loop_of(const struct tb_proxy_conn *conn)
@@ -378,20 +379,41 @@ static void on_tunnel_over(struct tb_tunnel *tunnel)
     tb_proxy_conn_end(TB_CONTAINER(tunnel, struct tb_proxy_conn, tunnel));
 }
 
+/* A browser asks for a tunnel for https and for WebSockets of either kind, and does not say which.
+ * What is no TLS is a WebSocket in the clear: that is http, and counts as such from now on. */
+static bool may_begin_tunnel(struct tb_tunnel *tunnel, struct tb_str first)
+{
+    struct tb_proxy_conn *conn = TB_CONTAINER(tunnel, struct tb_proxy_conn, tunnel);
+    struct tb_egress *egress = tb_pass_egress(conn->use.pass);
+    struct tb_err err;
+    if (conn->use.goal.schemes != TB_POLICY_TUNNEL || (uint8_t)first.ptr[0] == TLS_HANDSHAKE) {
+        return true;
+    }
+    conn->use.goal.schemes = TB_SCHEME_HTTP;
+    if (tb_egress_judge(egress, &conn->use.goal, &err) == 0) {
+        return true;
+    }
+    tb_egress_refused(egress, &conn->use.goal, &err);
+    tb_proxy_conn_end(conn);
+    return false;
+}
+
 void tb_proxy_conn_tunnel(struct tb_proxy_conn *conn, struct tb_str first)
 {
-    struct tb_str kept = tb_buf_str(&conn->kept);
+    size_t len;
+    TB_AUTO(tb_free) uint8_t *kept = tb_buf_take(&conn->kept, &len);
+    const struct tb_str early = {(const char *)kept, kept ? len : 0};
+    struct tb_stream *client = conn->client;
+    struct tb_stream *server = conn->server;
     conn->state = TB_PROXY_TUNNEL;
+    conn->tunnel.may_begin = may_begin_tunnel;
     conn->tunnel.count = count_tunnel;
     conn->tunnel.over = on_tunnel_over;
     tb_timer_stop(&conn->timer);
-    tb_stream_write(conn->client, first);
-    tb_stream_write(conn->server, kept);
-    tb_egress_count_bytes(&conn->use, 0, kept.len);
-    tb_buf_fini(&conn->kept);
-    tb_tunnel_begin_take(&conn->tunnel, conn->client, conn->server);
+    tb_stream_write(client, first);
     conn->client = NULL;
     conn->server = NULL;
+    tb_tunnel_begin_take(&conn->tunnel, client, server, early);
 }
 
 /* Time. */

@@ -191,6 +191,43 @@ static void a_tunnel_carries_bytes_and_ends_both_ways(void **state)
     assert_true(rig_got(&p->client, "downlast"));
 }
 
+/* ws: comes as a tunnel too, and only its first byte tells. */
+static void what_is_no_tls_in_a_tunnel_is_judged_as_http(void **state)
+{
+    static const struct {
+        const char *args;
+        const char *first;
+        const char *heard; /* by the server; NULL: the tunnel ends */
+    } rows[] = {
+        {"{\"policy\":{\"schemes\":[\"https\"]}}", "\x16\x03", "\x16\x03"},
+        {"{\"policy\":{\"schemes\":[\"https\"]}}", "GET / HTTP", NULL},
+        {"{\"policy\":{\"schemes\":[\"https\",\"http\"]}}", "GET / HTTP", "GET / HTTP"},
+        {"{\"policy\":{\"allow_domains\":[\"https://site.example\"]}}", "GET / HTTP", NULL},
+    };
+    struct proxy_rig *p = *state;
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "s%zu", i);
+        TB_AUTO(tb_free) char *pass = proxy_rig_pass(proxy_rig_session(p, name, rows[i].args));
+        TB_AUTO(tb_free) char *line = line_to(p, "CONNECT", "site.example");
+        proxy_rig_send(p, line, pass, "");
+        PROXY_RIG_HEARS(p, "established");
+        rig_send(&p->client, rows[i].first);
+        if (rows[i].heard) {
+            PROXY_RIG_SERVER(p, i, rows[i].heard);
+        } else {
+            RIG_UNTIL(proxy_rig_loop(p), p->client.ended && p->peers[i].ended);
+            assert_int_equal(p->peers[i].got.len, 0);
+        }
+    }
+    assert_int_equal(rig_events(p->rig, "request_refused {"), 2);
+    TB_AUTO(tb_free)
+    char *pass = proxy_rig_pass(proxy_rig_session(p, "x", "{\"policy\":{\"schemes\":[\"http\"]}}"));
+    TB_AUTO(tb_free) char *line = line_to(p, "CONNECT", "site.example");
+    proxy_rig_send(p, line, pass, "");
+    PROXY_RIG_HEARS(p, "HTTP/1.1 403 ");
+}
+
 static void a_web_socket_leaves_http_only_if_it_asked_to(void **state)
 {
     struct proxy_rig *p = *state;
@@ -526,6 +563,7 @@ int main(void)
         WITH(bodies_go_through_in_the_form_they_have),
         WITH(a_body_that_came_before_the_server_was_there_is_passed_on_whole),
         WITH(a_tunnel_carries_bytes_and_ends_both_ways),
+        WITH(what_is_no_tls_in_a_tunnel_is_judged_as_http),
         WITH(a_web_socket_leaves_http_only_if_it_asked_to),
         WITH(only_a_whole_request_for_a_web_socket_leaves_http),
         WITH(a_connection_that_was_kept_can_become_a_tunnel),

@@ -9,12 +9,23 @@ static struct tb_tunnel_side *other(struct tb_tunnel_side *side)
     return side == &tunnel->client ? &tunnel->server : &tunnel->client;
 }
 
+/* False: the tunnel has ended. */
+static bool may_pass(struct tb_tunnel *tunnel, struct tb_str bytes)
+{
+    bool first = !tunnel->begun;
+    tunnel->begun = true;
+    return !first || !tunnel->may_begin || tunnel->may_begin(tunnel, bytes);
+}
+
 static void on_read(struct tb_stream *stream, struct tb_str bytes, void *user)
 {
     struct tb_tunnel_side *side = user;
     struct tb_tunnel *tunnel = side->tunnel;
     struct tb_stream *to = other(side)->stream;
     bool from_client = side == &tunnel->client;
+    if (from_client && !may_pass(tunnel, bytes)) {
+        return;
+    }
     tunnel->moved_ms = tb_loop_now_ms(tb_stream_loop(stream));
     tunnel->count(tunnel, from_client ? 0 : bytes.len, from_client ? bytes.len : 0);
     if (tb_stream_write(to, bytes) < 0) {
@@ -67,7 +78,7 @@ static void on_idle(struct tb_timer *timer, void *user)
 }
 
 void tb_tunnel_begin_take(struct tb_tunnel *tunnel, struct tb_stream *client,
-                          struct tb_stream *server)
+                          struct tb_stream *server, struct tb_str early)
 {
     static const struct tb_stream_ops ops = {on_read, on_drain, on_end};
     struct tb_loop *loop = tb_stream_loop(client);
@@ -78,6 +89,9 @@ void tb_tunnel_begin_take(struct tb_tunnel *tunnel, struct tb_stream *client,
     tb_timer_start(&tunnel->idle, TB_PROXY_IDLE_MS);
     tb_stream_start(client, &ops, &tunnel->client);
     tb_stream_start(server, &ops, &tunnel->server);
+    if (early.len) {
+        on_read(client, early, &tunnel->client);
+    }
 }
 
 /* Where both have said all that they had to say, the last of it may still be on its way. */

@@ -25,16 +25,19 @@ struct tb_tunnel {
     struct tb_tunnel_side server;
     struct tb_timer idle;
     bool complete;    /* both sides have ended in order */
+    bool begun;       /* the client has sent something */
     int64_t moved_ms; /* when a byte last went either way */
+    /* May what the client begins with go through? False: the tunnel has ended. NULL: all may. */
+    bool (*may_begin)(struct tb_tunnel *tunnel, struct tb_str first);
     /* So many bytes came from the server and from the client. */
     void (*count)(struct tb_tunnel *tunnel, size_t in, size_t out);
     /* It is over; the owner ends it. Once, from the loop. */
     void (*over)(struct tb_tunnel *tunnel);
 };
 
-/* Takes both streams; `count` and `over` are set. */
+/* Takes both streams; the functions are set. `early` came from the client already. */
 void tb_tunnel_begin_take(struct tb_tunnel *tunnel, struct tb_stream *client,
-                          struct tb_stream *server);
+                          struct tb_stream *server, struct tb_str early);
 /* Frees the streams, at once unless only the last bytes are left to go. One that never began is
  * passed over. */
 void tb_tunnel_end(struct tb_tunnel *tunnel);
