@@ -12,6 +12,7 @@
 #include "core/resolve.h"
 
 struct tb_approval;
+struct tb_flood;
 
 enum tb_call_phase {
     TB_CALL_WAITING,
@@ -139,6 +140,8 @@ bool tb_call_is_revoked(const struct tb_call *call, struct tb_err *err);
 int tb_call_check_brought(const struct tb_call *call, const struct tb_session *session,
                           struct tb_err *err);
 void tb_call_ask_init(struct tb_call *call, tb_call_ask_fn *ask);
+/* So many denials of a tenant's calls were not told. */
+void tb_call_tell_denials(struct tb_flood *flood, int64_t count);
 /* A policy wants that a person approves of it. */
 bool tb_call_must_ask(const struct tb_call *call, const struct tb_entry *entry);
 /* Waits for that; `go_on` comes once, from the loop, with the refusal or NULL. */

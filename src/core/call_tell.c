@@ -5,7 +5,7 @@
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/limits.h"
-#include "core/session_internal.h"
+#include "core/sessions_internal.h"
 #include "core/url.h"
 
 static const char *outcome(int code)
@@ -28,6 +28,7 @@ struct act {
     enum tb_event_type type;
     const char *tool;
     int code;
+    const char *words; /* of the failure */
     int64_t since_ms;
     const char *url;
     int64_t step; /* 0: the whole call */
@@ -51,9 +52,32 @@ static void publish(struct tb_call *call, const struct act *act)
         .fields = {tb_field_number("ms", tb_loop_now_ms(core->loop) - act->since_ms),
                    tb_field_cstr("conversation", known(conversation)),
                    tb_field_cstr("url", known(act->url)), count_of("action", call->place.number),
-                   count_of("step", act->step)},
+                   count_of("step", act->step),
+                   tb_field_cstr("rule", act->code == TB_E_DENIED ? act->words : NULL)},
     };
     tb_bus_publish(&core->bus, &event);
+}
+
+void tb_call_tell_denials(struct tb_flood *flood, int64_t count)
+{
+    const struct tb_tenant *tenant = TB_CONTAINER(flood, struct tb_tenant, denials);
+    const struct tb_event event = {
+        .type = TB_EVENT_CALL_DONE,
+        .tenant = tenant->name,
+        .session_id = "",
+        .outcome = outcome(TB_E_DENIED),
+        .fields = {tb_field_number("count", count)},
+    };
+    tb_bus_publish(&tenant->core->bus, &event);
+}
+
+/* Whoever is refused can try again at once, so that of many there is a number only. */
+static bool is_told(const struct tb_call *call, int code)
+{
+    return tb_bus_heard(&call->core->bus) &&
+           (code != TB_E_DENIED ||
+            tb_flood_tells(
+                &tb_tenant_make(call->core->sessions, call->from.caller.who->tenant)->denials));
 }
 
 const char *tb_call_tool_name(const struct tb_call *call)
@@ -67,28 +91,33 @@ const char *tb_call_tool_name(const struct tb_call *call)
 void tb_call_tell(struct tb_call *call)
 {
     struct tb_core *core = call->core;
-    const struct act act = {TB_EVENT_CALL_DONE, tb_call_tool_name(call), call->result.code,
-                            call->accepted_ms,  call->place.url,         0};
+    const struct act act = {.type = TB_EVENT_CALL_DONE,
+                            .tool = tb_call_tool_name(call),
+                            .code = call->result.code,
+                            .words = call->result.message,
+                            .since_ms = call->accepted_ms,
+                            .url = call->place.url};
     core->metrics.values[TB_METRIC_CALLS]++;
     core->metrics.values[TB_METRIC_CALL_ERRORS] += act.code < 0;
     tb_log_at(core->log, DEBUG, "call", "done", tb_kv_cstr("tool", act.tool),
               tb_kv_cstr("code", outcome(act.code)),
               tb_kv_int("ms", tb_loop_now_ms(core->loop) - act.since_ms),
               tb_kv_cstr("session", call->place.name));
-    if (tb_bus_heard(&core->bus)) {
+    if (is_told(call, act.code)) {
         publish(call, &act);
     }
 }
 
 void tb_call_tell_step(struct tb_call *call, const struct tb_result *result)
 {
-    const struct act act = {TB_EVENT_CALL_STEP,
-                            call->step.tool,
-                            result->code,
-                            call->step.since_ms,
-                            call->session ? call->session->url : NULL,
-                            call->step.count};
-    if (call->step.tool && tb_bus_heard(&call->core->bus)) {
+    const struct act act = {.type = TB_EVENT_CALL_STEP,
+                            .tool = call->step.tool,
+                            .code = result->code,
+                            .words = result->message,
+                            .since_ms = call->step.since_ms,
+                            .url = call->session ? call->session->url : NULL,
+                            .step = call->step.count};
+    if (call->step.tool && is_told(call, act.code)) {
         publish(call, &act);
     }
 }

@@ -256,7 +256,7 @@ void tb_egress_end(struct tb_egress *egress)
         pass->egress = NULL;
         tb_list_append(&egress->egresses->unbound, &pass->link);
     }
-    tb_timer_stop(&egress->account.window);
+    tb_flood_close(&egress->account.flood);
 }
 
 void tb_egress_free(struct tb_egress *egress)

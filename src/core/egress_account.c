@@ -9,8 +9,6 @@
 #include "core/session_internal.h"
 
 enum {
-    REFUSALS_TOLD = 100, /* in one window */
-    WINDOW_MS = 60 * 1000,
     HOSTS_SAID = 3, /* in one reply */
 };
 
@@ -67,19 +65,13 @@ static void tell(struct tb_egress *egress, const struct tb_egress_goal *goal,
     tb_bus_publish(&egress->egresses->core->bus, &event);
 }
 
-static void on_window_over(struct tb_timer *timer, void *user)
+static void on_rest(struct tb_flood *flood, int64_t count)
 {
-    struct tb_egress *egress = user;
-    int64_t untold = egress->account.untold;
-    (void)timer;
-    egress->account.told = 0;
-    egress->account.untold = 0;
-    if (untold) {
-        struct tb_event event = tb_session_event(egress->session, TB_EVENT_REQUEST_REFUSED);
-        event.outcome = tb_err_name(TB_E_DENIED);
-        event.fields[1] = tb_field_number("count", untold);
-        tb_bus_publish(&egress->egresses->core->bus, &event);
-    }
+    const struct tb_egress *egress = TB_CONTAINER(flood, struct tb_egress, account.flood);
+    struct tb_event event = tb_session_event(egress->session, TB_EVENT_REQUEST_REFUSED);
+    event.outcome = tb_err_name(TB_E_DENIED);
+    event.fields[1] = tb_field_number("count", count);
+    tb_bus_publish(&egress->egresses->core->bus, &event);
 }
 
 static void keep_refusal(struct tb_egress *egress, const struct tb_egress_goal *goal,
@@ -98,27 +90,21 @@ void tb_egress_refused(struct tb_egress *egress, const struct tb_egress_goal *go
 {
     account_of(egress, goal->host.name)->refused++;
     keep_refusal(egress, goal, why);
-    if (!tb_timer_armed(&egress->account.window)) {
-        tb_timer_start(&egress->account.window, WINDOW_MS);
+    if (tb_flood_tells(&egress->account.flood)) {
+        tell(egress, goal, why);
     }
-    if (egress->account.told >= REFUSALS_TOLD) {
-        egress->account.untold++;
-        return;
-    }
-    egress->account.told++;
-    tell(egress, goal, why);
 }
 
 void tb_egress_account_init(struct tb_egress *egress)
 {
     tb_map_init(&egress->account.hosts);
-    tb_timer_init(&egress->account.window, egress->egresses->core->loop, on_window_over, egress);
+    tb_flood_init(&egress->account.flood, egress->egresses->core->loop, on_rest);
 }
 
 void tb_egress_account_fini(struct tb_egress *egress)
 {
     struct tb_egress_account *account = &egress->account;
-    tb_timer_fini(&account->window);
+    tb_flood_fini(&account->flood);
     MAP_FOREACH(slot, &account->hosts) {
         struct tb_egress_host *host = slot->value;
         tb_free(host->name);

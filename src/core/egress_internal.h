@@ -7,8 +7,8 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/egress.h"
+#include "core/flood.h"
 #include "core/policy.h"
-#include "io/timer.h"
 
 enum {
     TB_EGRESS_PORTS = 8,
@@ -39,9 +39,7 @@ struct tb_egress_account {
     struct tb_refusal refusals[TB_EGRESS_REFUSALS];
     size_t refusal_count; /* ever */
     size_t said;          /* of these, in replies */
-    size_t told;          /* in this window */
-    int64_t untold;
-    struct tb_timer window;
+    struct tb_flood flood;
 };
 
 struct tb_pass {

@@ -30,9 +30,9 @@ enum {
     TB_KEYS_MAX = 10000,
     TB_KEYS_PER_TENANT = 1000, /* that its own admins make, so that they leave some to others */
 
-    /* Callers that were turned away, for the audit log */
-    TB_REFUSED_TOLD = 100, /* of each sort in a window, one by one */
-    TB_REFUSED_WINDOW_MS = 60 * 1000,
+    /* Refusals, for the audit log: core/flood.h */
+    TB_FLOOD_TOLD = 100,
+    TB_FLOOD_MS = 60 * 1000,
     TB_REFUSED_TEXT = 256, /* of a header */
 
     /* Calls and their results */
@@ -156,9 +156,7 @@ enum {
     TB_POLICY_RULES_MAX = 20000,   /* of one list of domains */
     TB_POLICY_RULE_MAX = 512,      /* bytes of one */
     TB_POLICY_HOST_RULES_MAX = 64, /* for one host or network */
-    TB_REFUSALS_TOLD = 100,        /* pages of a session, in so long; then a number */
-    TB_REFUSALS_MS = 60 * 1000,
-    TB_POLICY_TOOLS_MAX = 1000, /* names in a list of tools */
+    TB_POLICY_TOOLS_MAX = 1000,    /* names in a list of tools */
     TB_POLICY_KEY_MAX =
         4 * TB_KIB, /* of a key's: it is in its record and in those of its sessions */
 

@@ -223,9 +223,28 @@ static void a_page_is_judged_and_its_refusal_told(void **state)
     }
     assert_int_equal(rig_events(rig, "page_refused"), 100);
     assert_int_equal(rig_events(rig, "secret"), 0);
-    rig_advance(rig, TB_REFUSALS_MS);
-    tb_session_policy_page(session, TB_STR("https://evil.test/"), &err);
+    rig_advance(rig, TB_FLOOD_MS);
     assert_int_equal(rig_events(rig, "\"missed\":50"), 1);
+    for (int i = 0; i < 120; i++) {
+        tb_session_policy_page(session, TB_STR("https://evil.test/"), &err);
+    }
+    tb_session_end(session, TB_END_USER_STOPPED);
+    assert_int_equal(rig_events(rig, "\"missed\":20"), 1);
+}
+
+static void a_denied_call_names_its_rule_and_of_a_flood_there_is_a_count(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    assert_int_equal(put(rig, "{'read_only':true}"), 0);
+    for (int i = 0; i < 130; i++) {
+        assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_DENIED);
+    }
+    assert_int_equal(rig_events(rig, "is not allowed by 'read_only' of the tenant's policy"), 100);
+    assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
+    assert_int_equal(rig_events(rig, "\"count\""), 0);
+    rig_advance(rig, TB_FLOOD_MS);
+    assert_int_equal(rig_events(rig, "\"count\":30"), 1);
 }
 
 static void sessions_on_a_page_that_is_blocked_end(void **state)
@@ -357,6 +376,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             the_toolset_octopus_refuses_inner_addresses_by_its_own_setting, setup, teardown),
         cmocka_unit_test_setup_teardown(a_page_is_judged_and_its_refusal_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            a_denied_call_names_its_rule_and_of_a_flood_there_is_a_count, setup, teardown),
         cmocka_unit_test_setup_teardown(sessions_on_a_page_that_is_blocked_end, setup, teardown),
         cmocka_unit_test_setup_teardown(every_open_tab_counts_when_a_domain_is_blocked, setup,
                                         teardown),

@@ -238,7 +238,7 @@ static void end(struct tb_session *session, const struct ending *ending)
     }
     tb_toolbox_bring_take(session, NULL, 0); /* while those who are told can still reach it */
     tb_sessions_forget(session);
-    tb_egress_end(session->bounds.egress);
+    tb_session_policy_end(session);
     tb_record_remove(session, ending->gate);
     tb_session_fail_running(session, ending->err);
     tb_session_fail_waiting(session, ending->err);

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "core/authors.h"
 #include "core/call_internal.h"
-#include "core/egress.h"
 #include "core/mask.h"
 #include "core/session_hibernate.h"
 #include "core/session_hold.h"
@@ -25,12 +24,11 @@ void tb_session_record_free(struct tb_session *session)
     tb_list_remove(&session->places.link);
     tb_saving_free(session->saving);
     tb_watch_free(session->watch);
-    tb_egress_free(session->bounds.egress);
+    tb_session_policy_fini(session);
     tb_mask_unref(session->bounds.mask, "session");
     tb_free(session->trouble);
     tb_free(session->url);
     tb_free(session->args);
-    tb_session_policy_fini(session);
     tb_free(session->losses.note);
     tb_free(session->losses.handed_back);
     tb_free(session->end.replaces);

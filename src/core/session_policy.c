@@ -7,7 +7,7 @@
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/egress.h"
-#include "core/limits.h"
+#include "core/flood.h"
 #include "core/policies.h"
 #include "core/sessions_internal.h"
 #include "core/url.h"
@@ -24,10 +24,10 @@ static const unsigned op_uses[TB_OP_COUNT] = {
     [TB_OP_DOWNLOADS] = TB_POLICY_DOWNLOADS,
 };
 
-/* Pages that were refused within a minute. */
+/* Pages that were refused. */
 struct tb_refusals {
-    int64_t since_ms;
-    int64_t count;
+    struct tb_flood flood;
+    struct tb_session *session;
 };
 
 int tb_session_policy_read(struct tb_session *session, const struct cJSON *args, struct tb_err *err)
@@ -48,11 +48,22 @@ void tb_session_policy_restore(struct tb_session *session, const struct cJSON *a
     }
 }
 
+void tb_session_policy_end(struct tb_session *session)
+{
+    if (session->bounds.refusals) {
+        tb_flood_fini(&session->bounds.refusals->flood);
+        tb_free(session->bounds.refusals);
+        session->bounds.refusals = NULL;
+    }
+    tb_egress_end(session->bounds.egress);
+}
+
 void tb_session_policy_fini(struct tb_session *session)
 {
+    tb_session_policy_end(session);
+    tb_egress_free(session->bounds.egress);
     tb_policy_unref(session->bounds.policy, "session");
     tb_policy_unref(session->bounds.starter, "session");
-    tb_free(session->bounds.refusals);
 }
 
 struct tb_policy_set tb_session_policies(const struct tb_session *session)
@@ -114,26 +125,28 @@ int tb_session_policy_admits(const struct tb_session *session, const struct tb_p
                    session->name);
 }
 
-/* Of a flood the first ones of a minute are told, then how many there were besides. */
-static bool is_told(struct tb_session *session, int64_t *ret_missed)
+static void on_rest(struct tb_flood *flood, int64_t count)
+{
+    struct tb_session *session = TB_CONTAINER(flood, struct tb_refusals, flood)->session;
+    struct tb_event event = tb_session_event(session, TB_EVENT_PAGE_REFUSED);
+    event.outcome = tb_err_name(TB_E_DOMAIN_BLOCKED);
+    event.fields[1] = tb_field_number("missed", count);
+    tb_bus_publish(&session->core->bus, &event);
+}
+
+static struct tb_flood *flood_of(struct tb_session *session)
 {
     if (!session->bounds.refusals) {
         session->bounds.refusals = TB_NEW(struct tb_refusals);
+        session->bounds.refusals->session = session;
+        tb_flood_init(&session->bounds.refusals->flood, session->core->loop, on_rest);
     }
-    struct tb_refusals *refusals = session->bounds.refusals;
-    int64_t now_ms = tb_loop_now_ms(session->core->loop);
-    *ret_missed = 0;
-    if (now_ms - refusals->since_ms >= TB_REFUSALS_MS || !refusals->count) {
-        *ret_missed = refusals->count > TB_REFUSALS_TOLD ? refusals->count - TB_REFUSALS_TOLD : 0;
-        *refusals = (struct tb_refusals){.since_ms = now_ms};
-    }
-    return ++refusals->count <= TB_REFUSALS_TOLD;
+    return &session->bounds.refusals->flood;
 }
 
 static void tell(struct tb_session *session, struct tb_str url, const struct tb_err *why)
 {
-    int64_t missed;
-    if (!is_told(session, &missed)) {
+    if (!tb_flood_tells(flood_of(session))) {
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_URL_SHOWN_MAX);
@@ -142,9 +155,6 @@ static void tell(struct tb_session *session, struct tb_str url, const struct tb_
     event.outcome = tb_err_name(why->code);
     event.fields[1] = tb_field_text("url", tb_buf_str(&shown));
     event.fields[2] = tb_field_cstr("rule", why->text);
-    if (missed) {
-        event.fields[3] = tb_field_number("missed", missed);
-    }
     tb_bus_publish(&session->core->bus, &event);
 }
 

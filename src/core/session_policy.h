@@ -32,6 +32,9 @@ int tb_session_policy_read(struct tb_session *session, const struct cJSON *args,
 /* The same for one that is opened again. It was read before it was stored; if it cannot be read any
  * more, the session may do nothing, since nobody knows what it must not. */
 void tb_session_policy_restore(struct tb_session *session, const struct cJSON *args);
+/* The session has ended: its pages connect to nothing any more, and what is left to tell of
+ * refusals is told. */
+void tb_session_policy_end(struct tb_session *session);
 void tb_session_policy_fini(struct tb_session *session);
 /* As they are now; borrowed until the next turn of the loop. */
 struct tb_policy_set tb_session_policies(const struct tb_session *session);

@@ -41,6 +41,7 @@ struct tb_tenant *tb_tenant_find(const struct tb_sessions *sessions, const char 
 
 static void tenant_free(struct tb_tenant *tenant)
 {
+    tb_flood_fini(&tenant->denials);
     tb_map_fini(&tenant->by_name);
     tb_map_fini(&tenant->conversations);
     tb_ends_free(tenant);

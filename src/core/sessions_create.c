@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/call_internal.h"
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/lifetime.h"
@@ -95,6 +96,7 @@ struct tb_tenant *tb_tenant_make(struct tb_sessions *sessions, const char *name)
     }
     tb_list_init(&tenant->current_order);
     tb_list_init(&tenant->ends);
+    tb_flood_init(&tenant->denials, sessions->core->loop, tb_call_tell_denials);
     tb_map_init(&tenant->by_name);
     tb_map_init(&tenant->conversations);
     tb_map_add(&sessions->tenants, tb_str_of(tenant->name), tenant);

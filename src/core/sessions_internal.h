@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/bus.h"
+#include "core/flood.h"
 #include "core/session_internal.h"
 #include "core/sessions.h"
 #include "io/loop.h"
@@ -41,7 +42,8 @@ struct tb_tenant {
     size_t current_count;
     size_t named_count; /* that have a browser, without those of conversations */
     unsigned numbers[TB_KIND_COUNT];
-    struct tb_list ends; /* of its last sessions, the oldest first: core/ends.c */
+    struct tb_flood denials; /* of calls, by policies */
+    struct tb_list ends;     /* of its last sessions, the oldest first: core/ends.c */
     size_t end_count;
 };
 

@@ -20,35 +20,37 @@ static struct tb_event event_of(enum tb_refused_for sort)
         .type = types[sort], .tenant = TB_TENANT_DEFAULT, .session_id = "", .hidden = true};
 }
 
-static void tell_rest(struct tb_refused *refused)
+static void tell_rest(const struct tb_refused *refused, enum tb_refused_for sort, int64_t count)
 {
-    for (unsigned sort = 0; sort < TB_REFUSED_SORTS; sort++) {
-        int64_t untold = refused->counts[sort] - TB_REFUSED_TOLD;
-        refused->counts[sort] = 0;
-        if (untold > 0) {
-            struct tb_event event = event_of(sort);
-            event.fields[0] = tb_field_number("count", untold);
-            tb_bus_publish(&refused->core->bus, &event);
-        }
-    }
+    struct tb_event event = event_of(sort);
+    event.fields[0] = tb_field_number("count", count);
+    tb_bus_publish(&refused->core->bus, &event);
 }
 
-static void on_window_over(struct tb_timer *timer, void *user)
+static void on_places(struct tb_flood *flood, int64_t count)
 {
-    (void)timer;
-    tell_rest(user);
+    tell_rest(TB_CONTAINER(flood, struct tb_refused, floods[TB_REFUSED_PLACE]), TB_REFUSED_PLACE,
+              count);
+}
+
+static void on_credentials(struct tb_flood *flood, int64_t count)
+{
+    tell_rest(TB_CONTAINER(flood, struct tb_refused, floods[TB_REFUSED_CREDENTIAL]),
+              TB_REFUSED_CREDENTIAL, count);
 }
 
 void tb_refused_init(struct tb_refused *refused, struct tb_core *core)
 {
     *refused = (struct tb_refused){.core = core};
-    tb_timer_init(&refused->window, core->loop, on_window_over, refused);
+    tb_flood_init(&refused->floods[TB_REFUSED_PLACE], core->loop, on_places);
+    tb_flood_init(&refused->floods[TB_REFUSED_CREDENTIAL], core->loop, on_credentials);
 }
 
 void tb_refused_fini(struct tb_refused *refused)
 {
-    tell_rest(refused);
-    tb_timer_fini(&refused->window);
+    for (unsigned sort = 0; sort < TB_REFUSED_SORTS; sort++) {
+        tb_flood_fini(&refused->floods[sort]);
+    }
 }
 
 static struct tb_field header_of(const struct tb_http1_head *head, const char *name,
@@ -81,10 +83,7 @@ void tb_refused_note(struct tb_refused *refused, enum tb_refused_for sort,
                      const struct tb_front_req *req, int code)
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
-    if (!tb_timer_armed(&refused->window)) {
-        tb_timer_start(&refused->window, TB_REFUSED_WINDOW_MS);
-    }
-    if (++refused->counts[sort] > TB_REFUSED_TOLD) {
+    if (!tb_flood_tells(&refused->floods[sort])) {
         return;
     }
     struct tb_event event = event_of(sort);

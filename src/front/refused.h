@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Those that the router turned away, for the audit log and for the operator's event streams: wrong
- * credentials, and requests whose Host or Origin is none of ours, which are those of web pages. Of
- * a flood the first hundred of a minute are told one by one, then how many there were besides. */
+ * credentials, and requests whose Host or Origin is none of ours, which are those of web pages
+ * (core/flood.h). */
 #pragma once
 
-#include <stdint.h>
-
+#include "core/flood.h"
 #include "core/front.h"
-#include "io/timer.h"
 
 enum tb_refused_for {
     TB_REFUSED_PLACE, /* Host or Origin */
@@ -17,8 +15,7 @@ enum tb_refused_for {
 
 struct tb_refused {
     struct tb_core *core;
-    struct tb_timer window;
-    int64_t counts[TB_REFUSED_SORTS]; /* since it began */
+    struct tb_flood floods[TB_REFUSED_SORTS];
 };
 
 void tb_refused_init(struct tb_refused *refused, struct tb_core *core);

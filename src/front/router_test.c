@@ -436,19 +436,19 @@ static void of_a_flood_a_hundred_are_told_and_then_how_many_more_there_were(void
     struct set *set = *state;
     struct heard heard;
     listen_to(set, &heard);
-    for (int i = 0; i < TB_REFUSED_TOLD + 50; i++) {
+    for (int i = 0; i < TB_FLOOD_TOLD + 50; i++) {
         EXPECT("GET /things/7", FOE, "", " 403 ");
     }
-    assert_int_equal(heard.told, TB_REFUSED_TOLD);
+    assert_int_equal(heard.told, TB_FLOOD_TOLD);
     EXPECT("GET /own/secret", "", "", " 401 "); /* of another sort */
-    assert_int_equal(heard.told, TB_REFUSED_TOLD + 1);
+    assert_int_equal(heard.told, TB_FLOOD_TOLD + 1);
     assert_int_equal(heard.besides, 0);
-    tb_clock_manual_advance(&set->clock, TB_REFUSED_WINDOW_MS);
+    tb_clock_manual_advance(&set->clock, TB_FLOOD_MS);
     tb_loop_turn(set->core.loop, false);
     assert_int_equal(heard.besides, 50);
     EXPECT("GET /things/7", FOE, "", " 403 ");
-    assert_int_equal(heard.told, TB_REFUSED_TOLD + 2);
-    tb_clock_manual_advance(&set->clock, TB_REFUSED_WINDOW_MS);
+    assert_int_equal(heard.told, TB_FLOOD_TOLD + 2);
+    tb_clock_manual_advance(&set->clock, TB_FLOOD_MS);
     tb_loop_turn(set->core.loop, false);
     assert_int_equal(heard.besides, 50);
     tb_bus_unsubscribe(&heard.subscriber);

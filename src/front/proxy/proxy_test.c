@@ -419,6 +419,12 @@ static void of_a_flood_of_refusals_the_first_hundred_are_told_then_a_count(void 
     tb_egress_print(session, &json);
     expect_in(&text, "\"host\":\"blocked.example\",\"requests\":0,\"refused\":130,");
     expect_in(&text, "\"refusedTotal\":130");
+    for (int i = 0; i < 120; i++) {
+        proxy_rig_send(p, "GET http://blocked.example/", pass, "");
+        RIG_UNTIL(proxy_rig_loop(p), p->client.ended);
+    }
+    tb_session_end(session, TB_END_USER_STOPPED);
+    assert_int_equal(rig_events(p->rig, "\"count\":20"), 1);
 }
 
 static void whom_a_session_talked_to_is_counted(void **state)
