@@ -50,7 +50,7 @@ static const struct row {
     [TB_EVENT_KEY_CREATED] = {true, {"key", "label", "scopes"}},
     [TB_EVENT_KEY_REVOKED] = {true, {"key", "label"}},
     [TB_EVENT_KEY_EXPIRED] = {true, {"key", "label"}},
-    [TB_EVENT_CREDENTIAL_REFUSED] = {true, {"peer", "route", "key", "count"}},
+    [TB_EVENT_CREDENTIAL_REFUSED] = {true, {"peer", "route", "host", "key", "count"}},
     [TB_EVENT_CALLER_REFUSED] = {true, {"peer", "host", "origin", "count"}},
     [TB_EVENT_POLICY_CHANGED] = {true, {"action"}},
     [TB_EVENT_SECRET_SET] = {true, {"secret", "kind"}},

@@ -23,7 +23,8 @@ struct tb_router {
     const struct tb_front *const *fronts;
     void *states[FRONTS_MAX]; /* of the fronts, in their order */
     size_t started;           /* how many fronts were started */
-    struct tb_refused refused;
+    struct tb_refused refused_places;
+    struct tb_refused refused_credentials;
 };
 
 struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *const *fronts)
@@ -31,7 +32,8 @@ struct tb_router *tb_router_new(struct tb_core *core, const struct tb_front *con
     struct tb_router *router = TB_NEW(struct tb_router);
     router->core = core;
     router->fronts = fronts;
-    tb_refused_init(&router->refused, core);
+    tb_refused_init(&router->refused_places, core, TB_EVENT_CALLER_REFUSED);
+    tb_refused_init(&router->refused_credentials, core, TB_EVENT_CREDENTIAL_REFUSED);
     return router;
 }
 
@@ -79,7 +81,8 @@ void tb_router_free(struct tb_router *router)
             router->fronts[i]->stop(router->states[i]);
         }
     }
-    tb_refused_fini(&router->refused);
+    tb_refused_fini(&router->refused_places);
+    tb_refused_fini(&router->refused_credentials);
     tb_free(router);
 }
 
@@ -292,12 +295,19 @@ static bool check_place(struct tb_router *router, struct tb_front_req *req, stru
     }
     if (rc < 0) {
         req->core->metrics.values[TB_METRIC_REFUSED_HOSTS]++;
-        tb_refused_note(&router->refused, TB_REFUSED_PLACE, req, rc);
+        tb_refused_note(&router->refused_places, req, rc);
         tb_reply_fail(req, rc, err.text);
         return false;
     }
     tb_guard_allow_origin(req);
     return true;
+}
+
+/* A credential that is none, or that may not do this; and not that nobody could tell. */
+static bool is_refusal(int code)
+{
+    return code == TB_E_UNAUTHORIZED || code == TB_E_RATE || code == TB_E_FORBIDDEN ||
+           code == TB_E_SCOPE;
 }
 
 /* The checks before the body. Answers and returns false when the request ends here. */
@@ -318,8 +328,8 @@ static bool admit(struct tb_router *router, struct tb_front_req *req)
     }
     req->route = found.route;
     int rc = tb_guard_identify(req, &err);
-    if (rc == TB_E_UNAUTHORIZED || rc == TB_E_RATE) {
-        tb_refused_note(&router->refused, TB_REFUSED_CREDENTIAL, req, rc);
+    if (is_refusal(rc)) {
+        tb_refused_note(&router->refused_credentials, req, rc);
     }
     if (rc == 0) {
         rc = tb_guard_check_body_type(req, &err);

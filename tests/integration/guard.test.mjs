@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import WebSocket from 'ws';
 import { Daemon, headersFor, run } from '../support/daemon.mjs';
 import { Reader } from '../support/events.mjs';
+import { ask, makeKey } from '../support/keys.mjs';
 
 async function routes() {
   const result = await run(['routes', '--json']);
@@ -105,6 +107,25 @@ test('AUTH-5: an Origin that is not ours is refused on every route', async (t) =
   assert.equal((await daemon.request('/health', { headers: own })).status, 200);
   const forged = { host: 'evil.example', origin: 'http://evil.example' };
   assert.equal((await daemon.request('/health', { headers: forged })).status, 421);
+});
+
+test('AUTH-5: a WebSocket is opened to no page of an Origin that is not ours', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { port, token } = daemon;
+  const open = (origin) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/api/events`, { headers: { authorization: `Bearer ${token}`, ...(origin ? { origin } : {}) } });
+    t.after(() => socket.terminate());
+    return new Promise((resolve, reject) => {
+      socket.on('open', () => resolve(101));
+      socket.on('unexpected-response', (_, reply) => resolve(reply.statusCode));
+      socket.on('error', reject);
+    });
+  };
+  for (const origin of ['http://evil.example', 'null', 'file://', `http://localhost:${port + 1}`, `http://localhost:${port}@evil.example`]) {
+    assert.equal(await open(origin), 403, origin);
+  }
+  assert.equal(await open(`http://127.0.0.1:${port}`), 101);
+  assert.equal(await open(), 101);
 });
 
 test('a page of an allowed origin may ask first and read the answer, others may not', async (t) => {
@@ -227,6 +248,19 @@ test('whoever is turned away is on the audit log, and the operator hears of it',
     ['caller_refused', 'wrong_host', { host: 'evil.example' }],
     ['credential_refused', 'unauthorized', { route: '/mcp' }],
     ['credential_refused', 'unauthorized', { route: '/api/keys', key: 'tbk_abcdefghijkl' }],
+  ]);
+});
+
+test('a key that wants what it may not have is on the audit log', async (t) => {
+  const daemon = await Daemon.start(t);
+  const { id, key } = await makeKey(daemon, { tenant: 'acme', scopes: ['observe'] });
+  assert.equal((await ask(daemon, key, '/api/keys')).status, 403);
+  assert.equal((await ask(daemon, key, '/api/sessions', { headers: { 'x-tabard-tenant': 'other' } })).status, 403);
+  assert.equal((await ask(daemon, key, '/api/sessions')).status, 200);
+  const entries = await stopAndReadAudit(daemon);
+  assert.deepEqual(entries.filter(({ type }) => type === 'credential_refused').map(({ outcome, details }) => [outcome, details.route, details.key]), [
+    ['missing_scope', '/api/keys', id],
+    ['forbidden', '/api/sessions', id],
   ]);
 });
 

@@ -215,6 +215,11 @@ static void reach(struct tb_proxy_conn *conn, struct tb_egress *egress)
     conn->reach = tb_reach_start(&spec);
 }
 
+static void note_refused(struct tb_proxy_conn *conn, const struct tb_http1_head *head, int code)
+{
+    tb_refused_note_proxy(&conn->proxy->refused, tb_stream_peer(conn->client), head, code);
+}
+
 /* The pass is good: may it go there? */
 static void admit(struct tb_proxy_conn *conn, const struct tb_egress_goal *goal)
 {
@@ -231,6 +236,7 @@ static void admit(struct tb_proxy_conn *conn, const struct tb_egress_goal *goal)
     conn->use.goal = *goal;
     if (!egress) {
         tb_fail(&err, TB_E_FORBIDDEN, "this browser context belongs to no session");
+        note_refused(conn, tb_http1_head(conn->requests), err.code);
         tb_proxy_conn_fail(conn, &err);
     } else if (tb_egress_judge(egress, goal, &err) < 0) {
         tb_proxy_conn_fail(conn, &err);
@@ -243,8 +249,20 @@ static void admit(struct tb_proxy_conn *conn, const struct tb_egress_goal *goal)
     }
 }
 
-static void refuse_pass(struct tb_proxy_conn *conn, const struct tb_err *err)
+/* Every browser asks once without its pass, for the name that teaches it to show it. */
+static bool is_taught(const struct tb_http1_head *head)
 {
+    const struct tb_str name = TB_STR(TB_EGRESS_PRIME_HOST);
+    return tb_str_starts(head->authority, name) &&
+           !tb_http1_header(head, "Proxy-Authorization").ptr;
+}
+
+static void refuse_pass(struct tb_proxy_conn *conn, const struct tb_http1_head *head,
+                        const struct tb_err *err)
+{
+    if (err->code == TB_E_UNAUTHORIZED && !is_taught(head)) {
+        note_refused(conn, head, err->code);
+    }
     if (err->code == TB_E_UNAUTHORIZED) {
         tb_proxy_conn_answer(conn, "407 Proxy Authentication Required",
                              "Proxy-Authenticate: Basic realm=\"tabard\"\r\n", err->text);
@@ -266,7 +284,7 @@ static void on_head(struct tb_proxy_conn *conn)
     };
     tb_timer_stop(&conn->timer);
     if (show_pass(conn, head, &err) < 0) {
-        refuse_pass(conn, &err);
+        refuse_pass(conn, head, &err);
     } else if (!tb_heads_can_pass(head) || tb_heads_goal(head, &goal, &err) < 0 ||
                (head->form == TB_HTTP1_AUTHORITY && tb_http1_has_body(head))) {
         tb_proxy_conn_answer(conn, "400 Bad Request", "", "This is not a request for a proxy.");

@@ -17,6 +17,7 @@
 #include "core/egress.h"
 #include "front/proxy/reach.h"
 #include "front/proxy/tunnel.h"
+#include "front/refused.h"
 #include "io/loop.h"
 #include "io/stream.h"
 #include "io/timer.h"
@@ -31,6 +32,7 @@ struct tb_proxy {
     struct tb_list conns;
     struct tb_list dead; /* freed at the end of the turn */
     size_t count;
+    struct tb_refused refused; /* that showed no pass, or one that is nobody's */
 };
 
 enum tb_proxy_state {

@@ -18,6 +18,7 @@ static int start(struct tb_core *core, void **ret_state, struct tb_err *err)
     proxy->dns = tb_dns_new_system(core->loop);
     tb_list_init(&proxy->conns);
     tb_list_init(&proxy->dead);
+    tb_refused_init(&proxy->refused, core, TB_EVENT_CREDENTIAL_REFUSED);
     *ret_state = proxy;
     return 0;
 }
@@ -45,6 +46,7 @@ static void stop(void *state)
     while (!tb_list_empty(&proxy->dead)) {
         tb_proxy_conn_free(TB_CONTAINER(proxy->dead.next, struct tb_proxy_conn, link));
     }
+    tb_refused_fini(&proxy->refused);
     tb_dns_free(proxy->dns);
     tb_free(proxy);
 }

@@ -49,6 +49,12 @@ static void without_a_pass_there_is_407_and_nothing_else(void **state)
         assert_true(rig_got(&p->client, "HTTP/1.1 407 Proxy Authentication Required\r\n"));
         assert_true(rig_got(&p->client, "Proxy-Authenticate: Basic realm=\"tabard\""));
     }
+    assert_int_equal(rig_events(p->rig, "credential_refused {"), TB_COUNT(wrong));
+    assert_int_equal(rig_events(p->rig, "\"route\":\"proxy\",\"host\":\"site.example"),
+                     TB_COUNT(wrong));
+    proxy_rig_send(p, "GET http://" TB_EGRESS_PRIME_HOST "/", "", ""); /* as every browser does */
+    PROXY_RIG_HEARS(p, "HTTP/1.1 407 ");
+    assert_int_equal(rig_events(p->rig, "credential_refused {"), TB_COUNT(wrong));
     assert_int_equal(p->dns.asked, 0);
     assert_int_equal(p->peer_count, 0);
 }
@@ -66,6 +72,7 @@ static void a_pass_that_is_nobodys_is_known_and_opens_nothing(void **state)
     TB_AUTO(tb_free) char *line = line_to(p, "GET", "site.example");
     proxy_rig_send(p, line, text, "");
     PROXY_RIG_HEARS(p, "HTTP/1.1 403 ");
+    assert_int_equal(rig_events(p->rig, "credential_refused {"), 1);
     assert_false(tb_pass_is_known(pass));
     proxy_rig_send(p, "GET http://" TB_EGRESS_PRIME_HOST "/", text, "");
     PROXY_RIG_HEARS(p, "HTTP/1.1 204 ");
