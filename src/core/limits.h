@@ -52,11 +52,13 @@ enum {
     TB_URL_SHOWN_MAX = TB_KIB,  /* of an address in it */
 
     /* Events to the outside */
-    TB_EVENTS_KEPT = 4096,              /* for readers that come back, or are behind */
-    TB_EVENTS_KEPT_BYTES = 4 * TB_MIB,  /* the same */
-    TB_EVENTS_AWAY_MS = 600 * 1000,     /* after it left, a reader may come back for so long */
-    TB_EVENTS_START_MS = 10 * 1000,     /* after a start, one from before it */
-    TB_EVENTS_READERS = 4096,           /* of /api/events */
+    TB_EVENTS_KEPT = 4096,             /* for readers that come back, or are behind */
+    TB_EVENTS_KEPT_BYTES = 4 * TB_MIB, /* the same */
+    TB_EVENTS_AWAY_MS = 600 * 1000,    /* after it left, a reader may come back for so long */
+    TB_EVENTS_START_MS = 10 * 1000,    /* after a start, one from before it */
+    TB_EVENTS_READERS = 4096,          /* of /api/events */
+    TB_STREAMS_PER_KEY = 64,           /* of these, and of subscriptions/listen */
+    TB_STREAMS_PER_TENANT = 512,
     TB_EVENTS_SEND_MAX = 32 * TB_KIB,   /* waiting to be sent to one of them */
     TB_EVENTS_KEEPALIVE_MS = 10 * 1000, /* between signs of life */
     TB_HOOKS = 16,

@@ -52,6 +52,7 @@ struct tb_principal {
     struct tb_quota quota;
     struct tb_policy *policy; /* narrows what it may; a reference; NULL: none of its own */
     struct tb_rate rate;      /* of its calls */
+    unsigned streams;         /* that are open: core/rates.h */
     bool revoked;             /* begins nothing any more; what is live ends at once */
     struct tb_list live;
 };

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/core.h"
+#include "core/limits.h"
 
 enum {
     MINUTE_US = 60 * 1000 * 1000,
@@ -14,6 +15,7 @@ enum {
 struct taken {
     char tenant[TB_TENANT_SIZE];
     struct tb_rate rate;
+    unsigned streams;
 };
 
 static int64_t step_us(int64_t per_minute)
@@ -41,7 +43,7 @@ void tb_rates_fini(struct tb_rates *rates)
     tb_map_fini(&rates->tenants);
 }
 
-static struct tb_rate *rate_of(struct tb_rates *rates, const char *tenant)
+static struct taken *taken_of(struct tb_rates *rates, const char *tenant)
 {
     struct taken *taken = tb_map_get(&rates->tenants, tb_str_of(tenant));
     if (!taken) {
@@ -52,7 +54,7 @@ static struct tb_rate *rate_of(struct tb_rates *rates, const char *tenant)
         }
         tb_map_add(&rates->tenants, tb_str_of(taken->tenant), taken);
     }
-    return &taken->rate;
+    return taken;
 }
 
 static int refuse(const char *whose, int64_t per_minute, int64_t wait_ms, int64_t *ret_wait_s,
@@ -77,7 +79,7 @@ int tb_rates_take(struct tb_core *core, struct tb_principal *who, int64_t *ret_w
         return 0;
     }
     int64_t now_ms = tb_loop_now_ms(core->loop);
-    struct tb_rate *tenant = per_tenant ? rate_of(&core->rates, who->tenant) : NULL;
+    struct tb_rate *tenant = per_tenant ? &taken_of(&core->rates, who->tenant)->rate : NULL;
     int64_t wait_ms = per_key ? tb_rate_wait_ms(&who->rate, per_key, now_ms) : 0;
     if (wait_ms) {
         return refuse("key", per_key, wait_ms, ret_wait_s, err);
@@ -93,4 +95,40 @@ int tb_rates_take(struct tb_core *core, struct tb_principal *who, int64_t *ret_w
         tb_rate_take(tenant, per_tenant, now_ms);
     }
     return 0;
+}
+
+static int refuse_stream(const char *whose, unsigned most, struct tb_err *err)
+{
+    return tb_fail(err, TB_E_RATE,
+                   "this %s has %u event streams open, and may have no more; end one", whose, most);
+}
+
+static bool is_counted(const struct tb_principal *who)
+{
+    return !(who->scopes & TB_SCOPE_OPERATE);
+}
+
+int tb_rates_open_stream(struct tb_core *core, struct tb_principal *who, struct tb_err *err)
+{
+    if (!is_counted(who)) {
+        return 0;
+    }
+    struct taken *tenant = taken_of(&core->rates, who->tenant);
+    if (who->streams >= TB_STREAMS_PER_KEY) {
+        return refuse_stream("key", TB_STREAMS_PER_KEY, err);
+    }
+    if (tenant->streams >= TB_STREAMS_PER_TENANT) {
+        return refuse_stream("tenant", TB_STREAMS_PER_TENANT, err);
+    }
+    who->streams++;
+    tenant->streams++;
+    return 0;
+}
+
+void tb_rates_close_stream(struct tb_core *core, struct tb_principal *who)
+{
+    if (is_counted(who)) {
+        who->streams--;
+        taken_of(&core->rates, who->tenant)->streams--;
+    }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often a key and a tenant may call: so many calls a minute, which may also come at once after
- * a quiet minute. What a key's own quota leaves open, the settings limits.calls_per_minute_per_key
- * and _per_tenant say. Every call passes here once, at its start. */
+/* How much of the daemon a key and a tenant may take: so many calls a minute, which may also come
+ * at once after a quiet minute, and so many streams of events at one time. What a key's own quota
+ * leaves open, the settings limits.calls_per_minute_per_key and _per_tenant say. Every call passes
+ * here once, at its start; every stream as long as it is open. */
 #pragma once
 
 #include <stdint.h>
@@ -31,3 +32,8 @@ void tb_rates_fini(struct tb_rates *rates);
  * which may be NULL, has it in seconds. */
 int tb_rates_take(struct tb_core *core, struct tb_principal *who, int64_t *ret_wait_s,
                   struct tb_err *err);
+/* A stream of events begins that stays open; it has a reference to the principal. TB_E_RATE: there
+ * are as many as a key, or all keys of a tenant, may have. The operator's own are not counted. */
+int tb_rates_open_stream(struct tb_core *core, struct tb_principal *who, struct tb_err *err);
+/* Its end. */
+void tb_rates_close_stream(struct tb_core *core, struct tb_principal *who);

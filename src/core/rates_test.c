@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/limits.h"
+
 #include "support/core_rig.h"
 #include "support/principals.h"
 
@@ -115,6 +117,38 @@ static void a_call_over_the_limit_does_nothing_and_says_when(void **state)
     assert_int_equal(rig_events(rig, "call_done"), 1);
 }
 
+static void a_key_and_a_tenant_have_only_so_many_streams(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    struct tb_principal *keys[TB_STREAMS_PER_TENANT / TB_STREAMS_PER_KEY + 1];
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        keys[i] = newcomer("acme", 0);
+        keys[i]->scopes = TB_SCOPE_OBSERVE;
+        int rc = 0;
+        for (size_t n = 0; n < TB_STREAMS_PER_KEY && rc == 0; n++) {
+            rc = tb_rates_open_stream(&rig->core, keys[i], &err);
+        }
+        bool fits = i + 1 < TB_COUNT(keys);
+        assert_int_equal(rc, fits ? 0 : TB_E_RATE);
+        assert_int_equal(tb_rates_open_stream(&rig->core, keys[i], &err), TB_E_RATE);
+        assert_non_null(strstr(err.text, fits ? "this key has 64" : "this tenant has 512"));
+    }
+    struct tb_principal *other = newcomer("other", 0);
+    other->scopes = TB_SCOPE_OBSERVE;
+    assert_int_equal(tb_rates_open_stream(&rig->core, other, &err), 0);
+    tb_rates_close_stream(&rig->core, keys[0]);
+    assert_int_equal(tb_rates_open_stream(&rig->core, keys[0], &err), 0);
+    struct tb_principal *boss = newcomer("acme", 0);
+    assert_int_equal(tb_rates_open_stream(&rig->core, boss, &err), 0);
+    tb_rates_close_stream(&rig->core, boss);
+    for (size_t i = 0; i < TB_COUNT(keys); i++) {
+        tb_principal_unref(keys[i], "test");
+    }
+    tb_principal_unref(other, "test");
+    tb_principal_unref(boss, "test");
+}
+
 int main(void)
 {
 #define RATES_TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, teardown)
@@ -124,6 +158,7 @@ int main(void)
         RATES_TEST(who_waits_as_long_as_told_may_call_again),
         RATES_TEST(the_keys_of_a_tenant_share_its_limit_and_no_other_tenants),
         RATES_TEST(what_the_tenant_is_refused_costs_the_key_nothing),
+        RATES_TEST(a_key_and_a_tenant_have_only_so_many_streams),
         RATES_TEST(a_call_over_the_limit_does_nothing_and_says_when),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

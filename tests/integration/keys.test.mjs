@@ -7,7 +7,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import WebSocket from 'ws';
-import { Daemon, agentPort, fixtures, headersFor, run, within } from '../support/daemon.mjs';
+import { Daemon, agentPort, fixtures, headersFor, run, until, within } from '../support/daemon.mjs';
 import { Reader } from '../support/events.mjs';
 import { as, ask, makeKey, revokeKey } from '../support/keys.mjs';
 import { Stdio, Stream, beginSession, initialize, post, postModern, request } from '../support/mcp.mjs';
@@ -203,6 +203,23 @@ test('a revoked key loses its event stream, its WebSocket and its running call w
   const { json, events, status } = await running;
   assert.match(JSON.stringify([json, events, status]), /revoked|401|404/);
   assert.equal((await ask(daemon, key, '/api/sessions')).status, 401);
+});
+
+test('WS-7: a key has so many event streams at once, and other tenants have theirs', async (t) => {
+  const daemon = await Daemon.start(t);
+  const [mine, others] = await Promise.all(['acme', 'other'].map((tenant) => makeKey(daemon, { tenant, scopes: 'observe' })));
+  const readers = [];
+  for (let i = 0; i < 64; i++) readers.push(await Reader.open(t, as(daemon, mine.key)));
+  const over = await ask(daemon, mine.key, '/api/events');
+  assert.deepEqual([over.status, over.headers['retry-after']], [429, '60']);
+  assert.match(over.text, /this key has 64 event streams open/);
+  const listen = () => postModern(as(daemon, mine.key), 'subscriptions/listen', { notifications: { toolsListChanged: true } });
+  assert.match((await listen()).json.error.message, /this key has 64 event streams open/);
+  assert.equal((await Reader.open(t, as(daemon, others.key))).res.statusCode, 200);
+  assert.equal((await Reader.open(t, daemon)).res.statusCode, 200);
+  assert.equal((await ask(daemon, mine.key, '/api/sessions')).status, 200);
+  readers[0].close();
+  await until(async () => (await Reader.open(t, as(daemon, mine.key))).res.statusCode === 200, 5 * SECOND, 'a place is free');
 });
 
 test('an expiring key loses its streams when its time is over, and the audit log says so', async (t) => {

@@ -58,6 +58,7 @@ static void reader_free(struct reader *reader)
     reader->feed->reader_count--;
     reader->feed->awaited_ms = tb_loop_now_ms(reader->feed->core->loop) + TB_EVENTS_AWAY_MS;
     reader->feed->core->metrics.values[TB_METRIC_EVENT_READERS]--;
+    tb_rates_close_stream(reader->feed->core, reader->who);
     tb_list_remove(&reader->live.link);
     tb_principal_unref(reader->who, "reader");
     tb_ws_conn_free(reader->ws);
@@ -391,12 +392,16 @@ void tb_readers_open(struct tb_front_req *req)
     struct tb_err err;
     int rc = read_request(req, &filter, &last_id, &err);
     const struct tb_http1_head *head = tb_http_req_head(req->http);
+    bool looks = rc == 0 && tb_str_eq_cstr(head->method, "HEAD");
+    if (rc == 0 && !looks) {
+        rc = tb_rates_open_stream(req->core, req->who, &err);
+    }
     if (rc < 0) {
         tb_reply_error(req, rc, err.text);
+    } else if (looks) {
+        tb_reply_text(req, 200, "text/event-stream", TB_STR(""));
     } else if (tb_ws_is_upgrade(head)) {
         open_ws(req, &filter, tb_buf_str(&last_id));
-    } else if (tb_str_eq_cstr(head->method, "HEAD")) {
-        tb_reply_text(req, 200, "text/event-stream", TB_STR(""));
     } else {
         open_sse(req, &filter, tb_buf_str(&last_id));
     }

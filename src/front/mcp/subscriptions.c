@@ -31,6 +31,7 @@ struct interest {
 struct listen {
     struct tb_list link; /* of mcp->listens */
     struct tb_mcp_req *req;
+    struct tb_principal *who; /* a reference: it may outlive the request's peer */
     bool tools;
     char brings[TB_ID_SIZE]; /* as of struct tb_mcp_peer */
     bool prompts;
@@ -407,6 +408,8 @@ static void listen_free(void *own)
     struct tb_mcp *mcp = listen->req->mcp;
     tb_list_remove(&listen->link);
     clear(&listen->interests, &listen->interest_count);
+    tb_rates_close_stream(mcp->core, listen->who);
+    tb_principal_unref(listen->who, "listen");
     tb_free(listen);
     mcp->listen_count--;
     mind_bus(mcp);
@@ -491,8 +494,14 @@ void tb_mcp_listen(struct tb_mcp_req *req)
                         "%d subscriptions are already open; end one of them first", TB_MCP_LISTENS);
         return;
     }
+    struct tb_err err;
+    if (tb_rates_open_stream(mcp->core, req->peer->who, &err) < 0) {
+        tb_mcp_req_fail(req, tb_err_info(err.code)->rpc_code, "%s", err.text);
+        return;
+    }
     struct listen *listen = TB_NEW(struct listen);
     listen->req = req;
+    listen->who = tb_principal_ref(req->peer->who, "listen");
     tb_list_init(&listen->interests);
     take_filter(listen, filter);
     const struct tb_caller reader = of_listen(listen);
