@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Screenshots, PDF, emulation, console, network, cookies, storage, login state, downloads, with a
  * real browser. */
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "driver/cdp/browser/sites.h"
@@ -99,6 +101,15 @@ static void a_page_becomes_a_pdf_in_the_sessions_directory(void **state)
     ops_ok(lab, TB_OP_PDF, "{'pages':'1'}");
     assert_string_equal(ops_text(lab, "file"), "page-2.pdf");
     ops_fails(lab, TB_E_PARAMS, TB_OP_PDF, "{'pages':'x-y'}");
+    for (int i = 3; i < 1000; i++) {
+        snprintf(strrchr(path, '/'), 32, "/page-%d.pdf", i);
+        int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+        assert_true(fd >= 0);
+        close(fd);
+    }
+    ops_fails(lab, TB_E_LIMIT, TB_OP_PDF, "{}"); /* and none is replaced */
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, 0);
     ops_close(state);
     assert_int_equal(stat(path, &info), -1);
     ops_open(state);

@@ -41,14 +41,19 @@ static struct pdf *pdf_of(struct tb_cdp_work *work)
 }
 
 /* "page-1.pdf", or the next number that is free. */
-static void choose_name(const struct tb_files_folder *folder, char ret_name[TB_FILE_NAME_SIZE])
+static int choose_name(const struct tb_files_folder *folder, char ret_name[TB_FILE_NAME_SIZE],
+                       struct tb_err *err)
 {
     for (int i = 1; i < NAMES; i++) {
         snprintf(ret_name, TB_FILE_NAME_SIZE, "page-%d.pdf", i);
         if (!tb_files_has(folder, ret_name)) {
-            return;
+            return 0;
         }
     }
+    return tb_fail(err, TB_E_LIMIT,
+                   "the session's directory has %d documents already, and none is replaced; start "
+                   "another session for more",
+                   NAMES - 1);
 }
 
 static void on_printed(struct tb_cdp_work *work, struct tb_str value)
@@ -68,8 +73,8 @@ static void on_printed(struct tb_cdp_work *work, struct tb_str value)
                          TB_FILES_BYTES_MAX / (1024 * 1024));
         return;
     }
-    choose_name(&work->session->folder, name);
-    if (tb_cdp_folder_add(work->session, name, tb_buf_str(&bytes), &err) < 0) {
+    if (choose_name(&work->session->folder, name, &err) < 0 ||
+        tb_cdp_folder_add(work->session, name, tb_buf_str(&bytes), &err) < 0) {
         tb_cdp_work_fail_err(work, &err);
         return;
     }
