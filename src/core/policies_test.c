@@ -70,19 +70,6 @@ static int put(struct rig *rig, const char *text)
     return put_as(rig, TB_SCOPE_ADMIN, "t", "t", text);
 }
 
-static void set(struct rig *rig, const char *path, const char *text)
-{
-    size_t count;
-    const struct tb_config_key *keys = tb_config_keys(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(keys[i].path, path) == 0) {
-            assert_int_equal(tb_config_set(&rig->config, &keys[i], tb_str_of(text), NULL), 0);
-            return;
-        }
-    }
-    fail_msg("no setting %s", path);
-}
-
 static void a_denied_tool_is_refused_and_one_that_is_not_runs(void **state)
 {
     struct rig *rig = *state;
@@ -126,7 +113,7 @@ static void only_the_operator_opens_private_networks_to_a_tenant(void **state)
     struct rig *rig = *state;
     assert_int_equal(put(rig, "{'private_networks':'allow'}"), TB_E_FORBIDDEN);
     assert_int_equal(put_as(rig, TB_SCOPES_ALL, "default", "t", "{'private_networks':'allow'}"), 0);
-    set(rig, "policy.private_networks", "allow");
+    rig_set(rig, "policy.private_networks", "allow");
     tb_policies_reload(rig->core.policies);
     assert_int_equal(put(rig, "{'private_networks':'allow'}"), 0);
 }
@@ -147,17 +134,17 @@ static void the_settings_are_the_operators_policy(void **state)
 {
     struct rig *rig = *state;
     struct tb_err err;
-    set(rig, "policy.tools_deny", rig_click.name);
+    rig_set(rig, "policy.tools_deny", rig_click.name);
     tb_policies_reload(rig->core.policies);
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     assert_int_equal(rig_run(rig, &rig_click, "talk", NULL), TB_E_DENIED);
-    set(rig, "policy.downloads", "a few");
+    rig_set(rig, "policy.downloads", "a few");
     assert_int_equal(tb_policies_check(&rig->config, &err), TB_E_CONFIG);
     assert_non_null(strstr(err.text, "policy: downloads must be"));
     tb_policies_reload(rig->core.policies); /* fail closed */
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), TB_E_DENIED);
-    set(rig, "policy.downloads", "1000");
-    set(rig, "octopus.allowed_domains", "a.test,*.com");
+    rig_set(rig, "policy.downloads", "1000");
+    rig_set(rig, "octopus.allowed_domains", "a.test,*.com");
     assert_int_equal(tb_policies_check(&rig->config, &err), TB_E_CONFIG);
     assert_non_null(strstr(err.text, "octopus.allowed_domains: "));
 }
@@ -186,7 +173,7 @@ static void the_toolset_octopus_refuses_inner_addresses_by_its_own_setting(void 
     } rows[] = {{"*", "auto", false},     {"*", "deny", true},      {"*", "allow", false},
                 {"x.test", "auto", true}, {"x.test", "deny", true}, {"x.test", "allow", false}};
     struct rig *rig = *state;
-    set(rig, "policy.private_networks", "allow"); /* "t" is not the only tenant */
+    rig_set(rig, "policy.private_networks", "allow"); /* "t" is not the only tenant */
     rig->brief = true;
     assert_int_equal(rig_run(rig, &rig_navigate, "talk", NULL), 0);
     rig->brief = false;

@@ -252,3 +252,16 @@ size_t rig_events(struct rig *rig, const char *text)
     }
     return count;
 }
+
+void rig_set(struct rig *rig, const char *path, const char *text)
+{
+    size_t count;
+    const struct tb_config_key *keys = tb_config_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(keys[i].path, path) == 0) {
+            assert_int_equal(tb_config_set(&rig->config, &keys[i], tb_str_of(text), NULL), 0);
+            return;
+        }
+    }
+    fail_msg("no setting %s", path);
+}

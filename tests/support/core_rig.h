@@ -57,6 +57,8 @@ extern const struct tb_tool rig_wait;
 /* For cmocka: *state is a new struct rig. */
 int rig_setup(void **state);
 int rig_teardown(void **state);
+/* A setting of the configuration. */
+void rig_set(struct rig *rig, const char *path, const char *text);
 /* Frees the sessions and stops the driver; rig_teardown does it too. */
 void rig_stop(struct rig *rig);
 

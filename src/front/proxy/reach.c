@@ -81,12 +81,19 @@ static void succeed(struct tb_reach *reach)
     fn(0, stream, is_direct ? &address : NULL, NULL, user);
 }
 
+/* For pages: where the operator's proxy is, is none of their business. */
+static const char *next_name(const struct tb_reach *reach)
+{
+    bool is_upstream = reach->upstream && !reach->checking;
+    return is_upstream ? "the upstream proxy" : reach->next.host.name;
+}
+
 static void on_late(struct tb_timer *timer, void *user)
 {
     struct tb_reach *reach = user;
     struct tb_err err;
     (void)timer;
-    tb_fail(&err, TB_E_TIMEOUT, "%s did not answer in time", reach->next.host.name);
+    tb_fail(&err, TB_E_TIMEOUT, "%s did not answer in time", next_name(reach));
     fail(reach, &err);
 }
 
@@ -145,7 +152,7 @@ static void try_next(struct tb_reach *reach)
     struct tb_err err;
     if (reach->begun == reach->count) {
         if (reach->failed == reach->count) {
-            tb_fail(&err, TB_E_NAVIGATION, "%s cannot be reached: %s", reach->next.host.name,
+            tb_fail(&err, TB_E_NAVIGATION, "%s cannot be reached: %s", next_name(reach),
                     strerror(-reach->last_failure));
             fail(reach, &err);
         }
@@ -223,7 +230,8 @@ static void on_found(int status, const struct sockaddr_storage *found, size_t co
         usable += tb_ip_from_sockaddr((const struct sockaddr *)&found[i], &addresses[usable]);
     }
     if (!usable) {
-        tb_fail(&err, TB_E_NAVIGATION, "the name %s cannot be resolved", reach->next.host.name);
+        tb_fail(&err, TB_E_NAVIGATION, "%s%s cannot be resolved",
+                reach->upstream && !reach->checking ? "" : "the name ", next_name(reach));
         fail(reach, &err);
         return;
     }

@@ -86,6 +86,24 @@ static void the_ports_of_the_daemon_are_out_of_reach(void **state)
     assert_int_equal(p->peer_count, 0);
 }
 
+/* The operator's own, which pages have no business to know. */
+static void where_the_operators_proxy_is_stays_out_of_answers(void **state)
+{
+    static const char *const rows[][2] = {
+        {"", "502 Bad Gateway"},          /* no such name */
+        {"127.0.0.3", "502 Bad Gateway"}, /* nobody listens */
+    };
+    struct proxy_rig *p = *state;
+    rig_set(p->rig, "proxy.upstream", "http://corp.proxy.example:9");
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        answers(p, rows[i][0], NULL);
+        go(p, "{}", "CONNECT", "far.example");
+        PROXY_RIG_HEARS(p, rows[i][1]);
+        assert_true(rig_got(&p->client, "the upstream proxy cannot be re"));
+        assert_false(rig_got(&p->client, "corp"));
+    }
+}
+
 static void go_by(struct proxy_rig *p, const char *scheme, const char *more, const char *host)
 {
     TB_AUTO(tb_free)
@@ -248,6 +266,7 @@ int main(void)
         WITH(of_several_addresses_only_those_that_are_allowed_are_tried),
         WITH(a_further_address_is_tried_when_one_does_not_answer),
         WITH(the_ports_of_the_daemon_are_out_of_reach),
+        WITH(where_the_operators_proxy_is_stays_out_of_answers),
         WITH(an_http_proxy_behind_ours_is_asked_by_name),
         WITH(an_http_proxy_behind_ours_gets_plain_requests_themselves),
         WITH(a_socks_proxy_behind_ours_gets_user_and_name),
