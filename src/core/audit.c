@@ -47,6 +47,7 @@ static const struct row {
     [TB_EVENT_CALL_STEP] = {true, {"url", "ms", "action", "step", "rule"}},
     [TB_EVENT_GLOBAL_STOP] = {true, {"sessions"}},
     [TB_EVENT_AUDIT_CLEARED] = {true, {NULL}},
+    [TB_EVENT_SANDBOX_OFF] = {true, {NULL}},
     [TB_EVENT_KEY_CREATED] = {true, {"key", "label", "scopes"}},
     [TB_EVENT_KEY_REVOKED] = {true, {"key", "label"}},
     [TB_EVENT_KEY_EXPIRED] = {true, {"key", "label"}},

@@ -228,6 +228,7 @@ static void only_types_that_the_log_has_can_be_asked_for(void **state)
         "the audit log has no entries of type \"tab_opened\"; its types are "
         "session_started, session_renewed, session_hibernated, session_woken, "
         "session_away, session_back, session_held, session_released, global_stop, audit_cleared, "
+        "sandbox_off, "
         "key_created, key_revoked, key_expired, credential_refused, caller_refused, "
         "policy_changed, secret_set, secret_removed, secret_used, approval_wanted, "
         "approval_decided, page_refused, session_ended, call_done, call_step, request_refused, "

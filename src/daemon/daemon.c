@@ -383,6 +383,20 @@ static void hold_reload(int how)
     sigprocmask(how, &set, NULL);
 }
 
+/* PROC-1: nobody is to find out later that pages ran without it. */
+static void tell_sandbox(struct daemon *daemon)
+{
+    const struct tb_event event = {.type = TB_EVENT_SANDBOX_OFF,
+                                   .tenant = TB_TENANT_DEFAULT,
+                                   .session_id = "",
+                                   .hidden = true};
+    if (daemon->config.browser_no_sandbox) {
+        tb_log_at(&daemon->log, WARN, "daemon", "browsers start without their sandbox",
+                  tb_kv_cstr("setting", "browser.no_sandbox"));
+        tb_bus_publish(&daemon->core.bus, &event);
+    }
+}
+
 static int start(struct daemon *daemon, struct tb_err *err)
 {
     int rc = tb_config_load(daemon->sources, &daemon->config, err);
@@ -415,6 +429,7 @@ static int start(struct daemon *daemon, struct tb_err *err)
     if (rc < 0) {
         return rc;
     }
+    tell_sandbox(daemon);
     await_rules(&daemon->core);
     daemon->doors = tb_doors_new(&daemon->core, daemon->router, tb_doors_rows(), err);
     if (!daemon->doors) {

@@ -201,3 +201,12 @@ test('DATA-2: a flipped byte in the file is found', async (t) => {
     if (await verifyWith(at) === 0) assert.equal((await audit(stateDir, 'export')).stdout, right, `byte ${at}`);
   }
 });
+
+test('PROC-1: a daemon whose browsers have no sandbox says so in its log and on the audit log', async (t) => {
+  for (const off of [true, false]) {
+    const daemon = await Daemon.start(t, { config: `browser:\n  no_sandbox: ${off}\n` });
+    await stop(daemon);
+    const entries = lines((await audit(daemon.stateDir, 'export')).stdout);
+    assert.deepEqual(entries.map(({ type, tenant }) => [type, tenant]), off ? [['sandbox_off', 'default']] : []);
+  }
+});
