@@ -227,12 +227,29 @@ int tb_guard_identify(struct tb_front_req *req, struct tb_err *err)
     return 0;
 }
 
+/* WS-6: nothing here inflates, so that a small body cannot become a large one. */
+static int check_encoding(const struct tb_http1_head *head, struct tb_err *err)
+{
+    struct tb_str encoding = tb_http1_header(head, "Content-Encoding");
+    struct tb_quoted seen;
+    return !encoding.ptr || (tb_http1_header_times(head, "Content-Encoding") == 1 &&
+                             tb_str_eq_nocase(tb_str_trim(encoding), TB_STR("identity")))
+               ? 0
+               : tb_fail(err, TB_E_CONTENT_TYPE,
+                         "the body must come as it is, not with Content-Encoding %s",
+                         tb_quoted(&seen, encoding, 0));
+}
+
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err)
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
     const char *accepts = req->route->accepts ? req->route->accepts : "application/json";
-    if (!tb_http1_has_body(head) || strcmp(accepts, "*") == 0) {
+    if (!tb_http1_has_body(head)) {
         return 0;
+    }
+    int rc = check_encoding(head, err);
+    if (rc < 0 || strcmp(accepts, "*") == 0) {
+        return rc;
     }
     struct tb_str type = tb_http1_header(head, "Content-Type");
     struct tb_str media = tb_str_trim(tb_str_cut(&type, ';'));

@@ -29,7 +29,7 @@ struct tb_str tb_guard_token(const struct tb_http1_head *head);
  * TB_E_STORE while the keys cannot be read. */
 int tb_guard_identify(struct tb_front_req *req, struct tb_err *err);
 /* A request with a body must say that it is what the route accepts, which usually is JSON: a form
- * or plain text can be posted by any web page. */
+ * or plain text can be posted by any web page. Compressed ones are refused everywhere. */
 int tb_guard_check_body_type(const struct tb_front_req *req, struct tb_err *err);
 /* http.allowed_hosts and http.allowed_origins are written so that a request can match them. */
 int tb_guard_check_config(const struct tb_config *config, struct tb_err *err);

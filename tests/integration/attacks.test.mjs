@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { Daemon, fixtures, headersFor, run, within } from '../support/daemon.mjs';
 import { ask, makeKey } from '../support/keys.mjs';
 import { MODERN, beginSession, post, postModern, request, modernMeta } from '../support/mcp.mjs';
@@ -55,6 +56,25 @@ test('AUTH-6: a body that is not JSON is refused by every route that takes one',
     }
   }
   await alive(daemon);
+});
+
+test('WS-6: a compressed body is refused by every route that takes one', async (t) => {
+  const daemon = await Daemon.start(t);
+  const ping = gzipSync(JSON.stringify(request(1, 'ping')));
+  const send = (target, method, encoding, body) => daemon.request(target, {
+    method, auth: true, body, headers: { 'content-type': 'application/json', ...(encoding ? { 'content-encoding': encoding } : {}) },
+  });
+  const all = JSON.parse((await run(['routes', '--json'])).stdout);
+  const taking = all.filter((route) => route.doors.includes('main') && ['POST', 'PUT', 'PATCH'].includes(route.method));
+  for (const route of taking) {
+    for (const encoding of ['gzip', 'br', 'identity, gzip', 'x']) {
+      const reply = await send(route.path.replace(/\{[^}]+\}/g, 'x'), route.method, encoding, ping);
+      assert.equal(reply.status, 415, `${route.path} ${encoding}`);
+      assert.match(reply.text, /Content-Encoding/);
+    }
+  }
+  assert.ok(taking.length > 3);
+  assert.notEqual((await send('/mcp', 'POST', 'identity', JSON.stringify(request(1, 'ping')))).status, 415);
 });
 
 /** What a store holds, in order; opened when its daemon has ended, so that nothing is on its way. */
