@@ -250,3 +250,22 @@ test('what was asked for is judged again when a person has approved, and steps g
   await api(daemon, 'POST', `/api/approvals/${await first()}`, { approve: false });
   assert.match((await steps).text, /refused/);
 });
+
+test('a policy that cannot be enforced at an endpoint is refused, and one that can is not', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures });
+  const start = async (policy) => words(await call(daemon, 'start_session', { provider: 'cdp', endpoint: 'http://127.0.0.1:1', policy }));
+  for (const policy of [{ allow_domains: ['a.test'] }, { block_domains: ['a.test'] }, { schemes: ['https'] }, { private_networks: 'deny' }]) {
+    assert.match(await start(policy), /with provider cdp, rules for domains, schemes and private networks cannot be enforced/, JSON.stringify(policy));
+  }
+  for (const policy of [{ read_only: true }, { tools: { deny: ['browser_click'] } }, {}]) {
+    assert.doesNotMatch(await start(policy), /cannot be enforced/, JSON.stringify(policy));
+  }
+});
+
+test('without the forward proxy a session with a policy does not open, and one without does', async (t) => {
+  const daemon = await Daemon.start(t, { program: fixtures, config: 'proxy:\n  listen: off\n' });
+  const refused = await call(daemon, 'start_session', { sessionId: 'a', policy: { block_domains: ['a.test'] } });
+  assert.equal(refused.isError, true);
+  assert.match(words(refused), /cannot be enforced: the forward proxy is off \(proxy\.listen\)/);
+  assert.equal((await call(daemon, 'start_session', { sessionId: 'b' })).isError ?? false, false);
+});
