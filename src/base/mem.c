@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,10 +33,10 @@ void *tb_realloc(void *ptr, size_t size)
     return must(realloc(ptr, size ? size : 1));
 }
 
-void tb_mem_lock(void *ptr, size_t len)
+int tb_mem_lock(void *ptr, size_t len)
 {
     /* Without leave to lock, they are as safe as all other memory. */
-    (void)sodium_mlock(ptr, len);
+    return sodium_mlock(ptr, len) < 0 ? -errno : 0;
 }
 
 void tb_mem_unlock(void *ptr, size_t len)

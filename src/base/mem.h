@@ -19,9 +19,10 @@ char *tb_memdup(const void *data, size_t len);
 /* printf into fresh memory; the caller frees. */
 char *tb_strdupf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* For keys: their pages are never swapped out, nor part of a core dump, where the system grants it.
- * tb_mem_unlock wipes them. */
-void tb_mem_lock(void *ptr, size_t len);
+/* For keys that stay where they are until the end: their pages are never swapped out, nor part of a
+ * core dump; a negative errno where the system does not grant it. tb_mem_unlock wipes them, and
+ * unlocks whole pages: what comes and goes is for base/vault.h. */
+int tb_mem_lock(void *ptr, size_t len);
 void tb_mem_unlock(void *ptr, size_t len);
 
 #define TB_NEW(type)              ((type *)tb_zalloc(sizeof(type)))

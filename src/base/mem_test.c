@@ -60,7 +60,7 @@ static void locked_memory_is_wiped_when_it_is_unlocked(void **state)
     (void)state;
     char key[64] = "a key";
     const char zeros[sizeof(key)] = {0};
-    tb_mem_lock(key, sizeof(key));
+    (void)tb_mem_lock(key, sizeof(key));
     assert_string_equal(key, "a key");
     tb_mem_unlock(key, sizeof(key));
     assert_memory_equal(key, zeros, sizeof(key));

@@ -140,7 +140,7 @@ static int on_reveal(struct tb_op *op, struct tb_str text, const struct tb_str *
         return tb_fail(err, TB_E_CANCELLED, "the call has ended");
     }
     if (!session->bounds.mask) {
-        session->bounds.mask = tb_mask_new();
+        session->bounds.mask = tb_mask_new(&session->core->vault);
     }
     if (!op_call->mask) {
         op_call->mask = tb_mask_ref(session->bounds.mask, "operation");

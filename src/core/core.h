@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "base/vault.h"
 #include "core/auth.h"
 #include "core/bus.h"
 #include "core/config.h"
@@ -51,6 +52,7 @@ struct tb_core {
     struct tb_sessions *sessions;
     struct tb_egresses *egresses;    /* NULL: no session has a policy that needs one */
     struct tb_secrets *secrets;      /* that agents may have typed */
+    struct tb_vault vault;           /* what must not be swapped out; it has to be given back */
     uint8_t secret[TB_SECRET_BYTES]; /* keys the checksum of ids */
     /* Brings the gauges up to date, just before they are read. */
     void (*measure)(struct tb_core *core, void *user);

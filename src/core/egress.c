@@ -119,6 +119,7 @@ struct tb_pass *tb_pass_new(struct tb_egresses *egresses)
     pass->egresses = egresses;
     tb_list_init(&pass->uses);
     tb_token_make(pass->user);
+    pass->secret = tb_vault_take(&egresses->core->vault, TB_TOKEN_SIZE);
     tb_token_make(pass->secret);
     tb_token_hash(tb_str_of(pass->secret), pass->hash);
     tb_map_add(&egresses->passes, tb_str_of(pass->user), pass);
@@ -134,7 +135,7 @@ void tb_pass_free(struct tb_pass *pass)
     cut_all(&pass->uses);
     tb_map_remove(&pass->egresses->passes, tb_str_of(pass->user));
     tb_list_remove(&pass->link);
-    tb_mem_unlock(pass->secret, sizeof(pass->secret));
+    tb_vault_give_back(&pass->egresses->core->vault, pass->secret);
     tb_free(pass);
 }
 
@@ -198,16 +199,19 @@ static int read_upstream(struct tb_egress *egress, const struct cJSON *args, str
     const struct cJSON *own = tb_json_get(args, "proxy");
     const char *usual = egress->session->core->config->proxy_upstream;
     int rc = 0;
+    if ((own || usual[0]) && !egress->upstream) {
+        egress->upstream = tb_vault_take(&egress->egresses->core->vault, sizeof(*egress->upstream));
+    }
     if (own) {
-        rc = tb_upstream_read_json(own, &egress->upstream, err);
+        rc = tb_upstream_read_json(own, egress->upstream, err);
     } else if (usual[0]) {
-        rc = tb_upstream_read(tb_str_of(usual), &egress->upstream, err);
-        egress->upstream.trusted = true;
+        rc = tb_upstream_read(tb_str_of(usual), egress->upstream, err);
+        egress->upstream->trusted = true;
     }
     egress->has_upstream = rc == 0 && (own || usual[0]);
     if (rc == 0 && own) { /* it would see all that goes to the hosts that are allowed */
-        const struct tb_egress_goal goal = {TB_SCHEME_HTTP, egress->upstream.host,
-                                            egress->upstream.port};
+        const struct tb_egress_goal goal = {TB_SCHEME_HTTP, egress->upstream->host,
+                                            egress->upstream->port};
         rc = tb_egress_judge(egress, &goal, err);
     }
     return rc;
@@ -267,13 +271,13 @@ void tb_egress_free(struct tb_egress *egress)
     tb_egress_end(egress);
     tb_egress_account_fini(egress);
     tb_list_remove(&egress->link);
-    tb_mem_unlock(&egress->upstream, sizeof(egress->upstream));
+    tb_vault_give_back(&egress->egresses->core->vault, egress->upstream);
     tb_free(egress);
 }
 
 const struct tb_upstream *tb_egress_upstream(const struct tb_egress *egress)
 {
-    return egress->has_upstream ? &egress->upstream : NULL;
+    return egress->has_upstream ? egress->upstream : NULL;
 }
 
 const struct tb_upstream *tb_egress_passes_on(const struct tb_egress *egress,

@@ -48,7 +48,7 @@ struct tb_pass {
     struct tb_egress *egress;
     struct tb_list uses;
     char user[TB_TOKEN_SIZE];
-    char secret[TB_TOKEN_SIZE];
+    char *secret; /* in the vault */
     uint8_t hash[TB_HASH_BYTES];
     bool known;
 };
@@ -59,7 +59,7 @@ struct tb_egress {
     struct tb_session *session;
     struct tb_list passes;
     size_t uses;
-    struct tb_upstream upstream;
+    struct tb_upstream *upstream; /* in the vault; NULL: it had none yet */
     bool has_upstream;
     struct tb_egress_account account;
 };

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "base/vault.h"
 #include "core/event.h"
 #include "core/limits.h"
 #include "core/result.h"
@@ -33,6 +34,7 @@ struct secret {
 
 struct tb_mask {
     unsigned refs;
+    struct tb_vault *vault;
     struct tb_list secrets;
     struct cJSON
         *missing; /* an object: its members are labels whose values are not here; NULL: none */
@@ -43,18 +45,18 @@ static struct secret *secret_of(struct tb_list *link)
     return TB_CONTAINER(link, struct secret, link);
 }
 
-static void secret_free(struct secret *secret)
+static void secret_free(struct tb_vault *vault, struct secret *secret)
 {
     tb_list_remove(&secret->link);
-    tb_mem_unlock(secret->bytes, secret->size);
-    tb_free(secret->bytes);
+    tb_vault_give_back(vault, secret->bytes);
     tb_free(secret->label);
     tb_free(secret);
 }
 
-struct tb_mask *tb_mask_new(void)
+struct tb_mask *tb_mask_new(struct tb_vault *vault)
 {
     struct tb_mask *mask = TB_NEW(struct tb_mask);
+    mask->vault = vault;
     mask->refs = 1;
     tb_list_init(&mask->secrets);
     return mask;
@@ -76,14 +78,15 @@ void tb_mask_unref(struct tb_mask *mask, const char *why)
         return;
     }
     while (!tb_list_empty(&mask->secrets)) {
-        secret_free(secret_of(mask->secrets.next));
+        secret_free(mask->vault, secret_of(mask->secrets.next));
     }
     tb_json_free(mask->missing);
     tb_free(mask);
 }
 
 /* Moves what was spelt into locked memory. */
-static struct secret *secret_new(const char *label, struct tb_str value, bool passing)
+static struct secret *secret_new(struct tb_vault *vault, const char *label, struct tb_str value,
+                                 bool passing)
 {
     struct tb_spellings all;
     struct secret *secret = TB_NEW(struct secret);
@@ -92,8 +95,7 @@ static struct secret *secret_new(const char *label, struct tb_str value, bool pa
     secret->passing = passing;
     secret->len = value.len;
     secret->size = all.bytes.len;
-    secret->bytes = TB_NEW_ARRAY(char, secret->size + 1);
-    tb_mem_lock(secret->bytes, secret->size);
+    secret->bytes = tb_vault_take(vault, secret->size);
     memcpy(secret->bytes, all.bytes.data, all.bytes.len);
     secret->count = all.count;
     char *at = secret->bytes;
@@ -130,7 +132,7 @@ static void forget_passed(struct tb_mask *mask, const char *label)
         }
     }
     if (count > PASSING_KEPT) {
-        secret_free(oldest);
+        secret_free(mask->vault, oldest);
     }
 }
 
@@ -139,7 +141,7 @@ void tb_mask_add(struct tb_mask *mask, const char *label, struct tb_str value, b
     if (value.len < TB_SPELLING_MIN || is_known(mask, label, value)) {
         return;
     }
-    struct secret *secret = secret_new(label, value, passing);
+    struct secret *secret = secret_new(mask->vault, label, value, passing);
     struct tb_list *place = mask->secrets.next;
     while (place != &mask->secrets && secret_of(place)->len >= secret->len) {
         place = place->next;

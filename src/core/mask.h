@@ -17,8 +17,10 @@ struct tb_event;
 struct tb_json_writer;
 struct tb_mask;
 struct tb_result;
+struct tb_vault;
 
-struct tb_mask *tb_mask_new(void);
+/* What it knows lies in the vault. */
+struct tb_mask *tb_mask_new(struct tb_vault *vault);
 struct tb_mask *tb_mask_ref(struct tb_mask *mask, const char *why); /* NULL of NULL */
 void tb_mask_unref(struct tb_mask *mask, const char *why);
 /* From now on the value is shown as `label`. With `passing` it is a code that is good for once: of

@@ -11,19 +11,23 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/vault.h"
 #include "core/result.h"
 
 #define VALUE "p&\"\xc3\xb6/ +<1>"
 
+static struct tb_vault vault;
+
 static int setup(void **state)
 {
-    *state = tb_mask_new();
+    *state = tb_mask_new(&vault);
     return 0;
 }
 
 static int teardown(void **state)
 {
     tb_mask_unref(*state, "test");
+    assert_null(vault.blocks);
     return 0;
 }
 

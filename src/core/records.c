@@ -384,7 +384,8 @@ static void fill_mask(struct tb_session *session, const struct record *record)
     struct tb_json_iter labels = tb_json_iter_of(record->fields[SECRETS].value.text);
     char label[TB_SECRET_NAME_SIZE + LABEL_SIGNS];
     while (next_text(&labels, label, sizeof(label))) {
-        session->bounds.mask = session->bounds.mask ? session->bounds.mask : tb_mask_new();
+        session->bounds.mask =
+            session->bounds.mask ? session->bounds.mask : tb_mask_new(&session->core->vault);
         tb_mask_expect(session->bounds.mask, label);
     }
 }

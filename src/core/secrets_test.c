@@ -27,7 +27,7 @@ static int setup(void **state)
     rig_setup_stored(&rig);
     lab->rig = rig;
     lab->secrets = tb_secrets_new(&lab->rig->core);
-    lab->mask = tb_mask_new();
+    lab->mask = tb_mask_new(&lab->rig->core.vault);
     tb_gate_init(&lab->gate, NULL);
     tb_secrets_load(lab->secrets);
     rig_turn(lab->rig);

@@ -226,12 +226,28 @@ static bool drivers_gain_rights(const struct tb_config *config)
     return gain;
 }
 
+static void tell_unlocked(struct daemon *daemon, int code)
+{
+    tb_log_at(&daemon->log, WARN, "daemon",
+              "secrets can be swapped out: raise the limit of locked memory (RLIMIT_MEMLOCK)",
+              tb_kv_cstr("reason", strerror(-code)));
+}
+
+static void on_unlocked(struct tb_vault *vault)
+{
+    tell_unlocked(TB_CONTAINER(vault, struct daemon, core.vault), vault->failure);
+}
+
 /* What a system does not let us give up is told, and no reason not to serve. */
 static void harden(struct daemon *daemon)
 {
     struct tb_err err;
-    tb_mem_lock(daemon->core.secret, sizeof(daemon->core.secret));
-    tb_mem_lock(daemon->token, sizeof(daemon->token));
+    int rc = tb_mem_lock(daemon->core.secret, sizeof(daemon->core.secret));
+    int also = tb_mem_lock(daemon->token, sizeof(daemon->token));
+    rc = rc < 0 ? rc : also;
+    if (rc < 0) {
+        tell_unlocked(daemon, rc);
+    }
     if (tb_harden(drivers_gain_rights(&daemon->config), &err) < 0) {
         tb_log_at(&daemon->log, WARN, "daemon", "hardening is incomplete",
                   tb_kv_cstr("reason", err.text));
@@ -289,6 +305,7 @@ static void init_core(struct daemon *daemon)
         .config = &daemon->config,
         .measure = measure,
         .measure_user = daemon,
+        .vault = {.unlocked = on_unlocked},
     };
     daemon->core.loop = tb_loop_new(daemon->core.clock);
     daemon->core.auth = tb_auth_new(daemon->core.loop);
