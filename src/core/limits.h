@@ -47,6 +47,7 @@ enum {
     TB_BROUGHT_BYTES_MAX = 512 * TB_KIB, /* the same of all of a session */
     TB_BROUGHT_DEPTH = 64,               /* its nesting, and that of what it is given and gives */
     TB_RESULT_IMAGE_MAX = 16 * TB_MIB,
+    TB_SECRET_USES_MAX = 64, /* in one text; each is an audit entry */
 
     TB_EVENT_MAX = 64 * TB_KIB, /* of an event on the bus */
     TB_URL_SHOWN_MAX = TB_KIB,  /* of an address in it */

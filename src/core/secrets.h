@@ -86,6 +86,7 @@ struct tb_secret_use {
 };
 
 /* Appends the text with its secrets to `out`. Each of the origins must be within their domains.
- * TB_E_SECRET_NOT_FOUND, TB_E_SECRET_SITE, TB_E_STORE, TB_E_TOO_LARGE. */
+ * TB_E_SECRET_NOT_FOUND, TB_E_SECRET_SITE, TB_E_STORE, TB_E_TOO_LARGE; TB_E_LIMIT of more than
+ * TB_SECRET_USES_MAX placeholders. */
 int tb_secrets_fill_in(struct tb_secrets *secrets, const struct tb_secret_use *use,
                        struct tb_str text, struct tb_buf *out, struct tb_err *err);

@@ -7,6 +7,7 @@
 #include "base/otp.h"
 #include "base/quote.h"
 #include "core/core.h"
+#include "core/limits.h"
 #include "core/mask.h"
 #include "core/secret_site.h"
 #include "core/secrets_internal.h"
@@ -28,24 +29,36 @@ static const char *find(struct tb_str text, struct tb_str what)
     return text.len ? memmem(text.ptr, text.len, what.ptr, what.len) : NULL;
 }
 
-/* The first placeholder; false: there is none. Without an end its name is empty. */
+/* How a placeholder begins here; NULL: none does. */
+static const struct tb_str *opening_at(struct tb_str text)
+{
+    for (size_t i = 0; i < TB_COUNT(opening); i++) {
+        if (text.len >= opening[i].len && memcmp(text.ptr, opening[i].ptr, opening[i].len) == 0) {
+            return &opening[i];
+        }
+    }
+    return NULL;
+}
+
+/* The first placeholder; false: there is none. Without an end its name is empty. Nothing behind it
+ * is looked at, so that a text is walked through once however many it has. */
 static bool next_wanted(struct tb_str text, struct wanted *ret_wanted)
 {
-    const char *found[TB_COUNT(opening)];
-    for (size_t i = 0; i < TB_COUNT(opening); i++) {
-        found[i] = find(text, opening[i]);
+    const struct tb_str *begin = NULL;
+    const char *braces;
+    while (!begin && (braces = find(text, TB_STR("{{")))) {
+        text = tb_str_sub(text, (size_t)(braces - text.ptr), text.len);
+        begin = opening_at(text);
+        text = begin ? text : tb_str_sub(text, 1, text.len);
     }
-    bool totp = found[1] && (!found[0] || found[1] < found[0]);
-    const char *begin = found[totp];
     if (!begin) {
         return false;
     }
-    struct tb_str rest = tb_str_sub(text, (size_t)(begin - text.ptr), text.len);
-    const char *end = find(rest, TB_STR("}}"));
-    size_t len = end ? (size_t)(end - begin) : 0;
-    *ret_wanted = (struct wanted){.totp = totp,
-                                  .name = tb_str_sub(rest, opening[totp].len, len),
-                                  .whole = tb_str_sub(rest, 0, end ? len + 2 : rest.len)};
+    const char *end = find(text, TB_STR("}}"));
+    size_t len = end ? (size_t)(end - text.ptr) : 0;
+    *ret_wanted = (struct wanted){.totp = begin == &opening[1],
+                                  .name = tb_str_sub(text, begin->len, len),
+                                  .whole = tb_str_sub(text, 0, end ? len + 2 : text.len)};
     return true;
 }
 
@@ -169,10 +182,9 @@ int tb_secrets_recall(struct tb_secrets *secrets, const char *tenant, struct tb_
 
 /* Each that was filled in, as often as the text has it. */
 static void tell_used(const struct tb_secrets *secrets, const struct tb_secret_use *use,
-                      struct tb_str text)
+                      const struct tb_str *names, size_t count)
 {
-    struct wanted wanted;
-    while (next_wanted(text, &wanted)) {
+    for (size_t i = 0; i < count; i++) {
         tb_bus_publish(&secrets->core->bus,
                        &(struct tb_event){.type = TB_EVENT_SECRET_USED,
                                           .tenant = use->tenant,
@@ -181,31 +193,45 @@ static void tell_used(const struct tb_secrets *secrets, const struct tb_secret_u
                                           .hidden = use->hidden,
                                           .agent = use->agent,
                                           .gate = use->gate,
-                                          .fields = {tb_field_text("secret", wanted.name),
+                                          .fields = {tb_field_text("secret", names[i]),
                                                      tb_field_text("site", use->origins[0])}});
-        text = tb_str_sub(text, (size_t)(wanted.whole.ptr - text.ptr) + wanted.whole.len, text.len);
     }
+}
+
+static int fill_one(const struct tb_secrets *secrets, const struct tb_secret_use *use,
+                    const struct wanted *wanted, struct tb_buf *out, struct tb_err *err)
+{
+    const struct tb_secret *secret = find_secret(secrets, use->tenant, wanted, err);
+    if (!secret) {
+        return err->code;
+    }
+    int rc = check_sites(secret, use, err);
+    return rc < 0 ? rc : put_value(secrets, secret, use->mask, out, err);
 }
 
 int tb_secrets_fill_in(struct tb_secrets *secrets, const struct tb_secret_use *use,
                        struct tb_str text, struct tb_buf *out, struct tb_err *err)
 {
-    struct tb_str rest = text;
+    struct tb_str names[TB_SECRET_USES_MAX];
+    size_t count = 0;
     struct wanted wanted;
-    while (next_wanted(rest, &wanted)) {
-        const struct tb_secret *secret = find_secret(secrets, use->tenant, &wanted, err);
-        size_t at = (size_t)(wanted.whole.ptr - rest.ptr);
-        tb_buf_append_str(out, tb_str_sub(rest, 0, at));
-        if (!secret || check_sites(secret, use, err) < 0 ||
-            put_value(secrets, secret, use->mask, out, err) < 0) {
+    while (next_wanted(text, &wanted)) {
+        size_t at = (size_t)(wanted.whole.ptr - text.ptr);
+        if (count == TB_SECRET_USES_MAX) {
+            return tb_fail(err, TB_E_LIMIT, "a text may use at most %d secrets; type it in parts",
+                           TB_SECRET_USES_MAX);
+        }
+        tb_buf_append_str(out, tb_str_sub(text, 0, at));
+        if (fill_one(secrets, use, &wanted, out, err) < 0) {
             return err->code;
         }
-        rest = tb_str_sub(rest, at + wanted.whole.len, rest.len);
+        names[count++] = wanted.name;
+        text = tb_str_sub(text, at + wanted.whole.len, text.len);
     }
-    int rc = tb_buf_append_str(out, rest);
+    int rc = tb_buf_append_str(out, text);
     if (rc < 0) {
         return tb_fail(err, rc, "the text is too long with its secrets");
     }
-    tell_used(secrets, use, text);
+    tell_used(secrets, use, names, count);
     return 0;
 }

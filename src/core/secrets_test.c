@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/limits.h"
 #include "core/mask.h"
 
 #include "support/fake_store.h"
@@ -17,7 +18,7 @@ struct lab {
     struct tb_mask *mask;
     struct tb_gate gate;
     struct tb_err err;
-    char out[256];
+    char out[1024];
 };
 
 static int setup(void **state)
@@ -90,6 +91,8 @@ static void a_secret_is_filled_in_by_its_name(void **state)
     assert_string_equal(lab->out, "hunter2!");
     assert_int_equal(fill(lab, "a{{secret:login.1-a_b}}b{{secret:login.1-a_b}} {{x}}"), 0);
     assert_string_equal(lab->out, "ahunter2!bhunter2! {{x}}");
+    assert_int_equal(fill(lab, "{{{secret:login.1-a_b}}} {{totp {{"), 0);
+    assert_string_equal(lab->out, "{hunter2!} {{totp {{");
     TB_AUTO(tb_buf_fini) struct tb_buf masked = TB_BUF(64);
     assert_true(tb_mask_text(lab->mask, TB_STR("hunter2!"), &masked));
     assert_true(tb_str_eq_cstr(tb_buf_str(&masked), "{{secret:login.1-a_b}}"));
@@ -283,6 +286,34 @@ static void a_seed_takes_the_place_of_a_text_only_if_that_is_said(void **state)
                      TB_E_EXISTS);
 }
 
+static void hear_one(const struct tb_event *event, void *user)
+{
+    int *count = user;
+    *count += event->type == TB_EVENT_SECRET_USED;
+}
+
+/* Each is an entry of the audit log, from which old ones make room for new ones. */
+static void a_text_uses_so_many_secrets_at_most(void **state)
+{
+    struct lab *lab = *state;
+    int count = 0;
+    struct tb_subscriber subscriber = {.fn = hear_one, .user = &count};
+    char text[32 * (TB_SECRET_USES_MAX + 1)];
+    size_t len = 0;
+    assert_int_equal(set(lab, "t", "a", LOGIN), 0);
+    tb_bus_subscribe(&lab->rig->core.bus, &subscriber);
+    for (int i = 0; i < TB_SECRET_USES_MAX; i++) {
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "{{secret:a}}");
+    }
+    assert_int_equal(fill(lab, text), 0);
+    assert_int_equal(strlen(lab->out), TB_SECRET_USES_MAX * strlen("hunter2!"));
+    assert_int_equal(count, TB_SECRET_USES_MAX);
+    snprintf(text + len, sizeof(text) - len, "{{secret:a}}");
+    assert_int_equal(fill(lab, text), TB_E_LIMIT);
+    assert_int_equal(count, TB_SECRET_USES_MAX);
+    tb_bus_unsubscribe(&subscriber);
+}
+
 struct heard {
     struct tb_subscriber subscriber;
     char text[512];
@@ -340,6 +371,7 @@ int main(void)
         TEST(a_mask_gets_back_what_it_misses),
         TEST(nothing_is_recalled_before_all_are_loaded),
         TEST(a_seed_takes_the_place_of_a_text_only_if_that_is_said),
+        TEST(a_text_uses_so_many_secrets_at_most),
         TEST(changes_and_uses_are_told_without_the_value),
         TEST(a_tenant_has_a_thousand_at_most),
     };
