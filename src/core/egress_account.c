@@ -6,6 +6,7 @@
 #include "core/core.h"
 #include "core/egress_internal.h"
 #include "core/limits.h"
+#include "core/mask.h"
 #include "core/session_internal.h"
 
 enum {
@@ -54,6 +55,7 @@ void tb_egress_count_bytes(struct tb_egress_use *use, size_t in, size_t out)
 
 /* Refusals. */
 
+/* A page chooses the names of hosts, and may write into them what was typed. */
 static void tell(struct tb_egress *egress, const struct tb_egress_goal *goal,
                  const struct tb_err *why)
 {
@@ -62,7 +64,7 @@ static void tell(struct tb_egress *egress, const struct tb_egress_goal *goal,
     event.fields[1] = tb_field_cstr("host", goal->host.name);
     event.fields[2] = tb_field_number("port", goal->port);
     event.fields[3] = tb_field_cstr("rule", why->text);
-    tb_bus_publish(&egress->egresses->core->bus, &event);
+    tb_session_publish(egress->session, &event);
 }
 
 static void on_rest(struct tb_flood *flood, int64_t count)
@@ -119,11 +121,19 @@ void tb_egress_account_fini(struct tb_egress *egress)
 
 /* Telling. */
 
-static void print_host(const struct tb_egress_host *host, const char *name,
+static void put_masked(const struct tb_mask *mask, const char *key, const char *text,
                        struct tb_json_writer *json)
 {
+    TB_AUTO(tb_buf_fini) struct tb_buf masked = TB_BUF(SIZE_MAX);
+    bool is_masked = tb_mask_text(mask, tb_str_of(text), &masked);
+    tb_json_member_str(json, key, is_masked ? tb_buf_str(&masked) : tb_str_of(text));
+}
+
+static void print_host(const struct tb_egress_host *host, const char *name,
+                       const struct tb_mask *mask, struct tb_json_writer *json)
+{
     tb_json_object_open(json);
-    tb_json_member_cstr(json, "host", name);
+    put_masked(mask, "host", name, json);
     tb_json_member_int(json, "requests", host->requests);
     tb_json_member_int(json, "refused", host->refused);
     tb_json_member_int(json, "bytesIn", (int64_t)host->bytes_in);
@@ -133,7 +143,8 @@ static void print_host(const struct tb_egress_host *host, const char *name,
     tb_json_object_close(json);
 }
 
-static void print_refusals(const struct tb_egress_account *account, struct tb_json_writer *json)
+static void print_refusals(const struct tb_egress_account *account, const struct tb_mask *mask,
+                           struct tb_json_writer *json)
 {
     size_t from = account->refusal_count > TB_EGRESS_REFUSALS
                       ? account->refusal_count - TB_EGRESS_REFUSALS
@@ -141,22 +152,23 @@ static void print_refusals(const struct tb_egress_account *account, struct tb_js
     for (size_t i = from; i < account->refusal_count; i++) {
         const struct tb_refusal *refusal = &account->refusals[i % TB_EGRESS_REFUSALS];
         tb_json_object_open(json);
-        tb_json_member_cstr(json, "host", refusal->host);
+        put_masked(mask, "host", refusal->host, json);
         tb_json_member_int(json, "port", refusal->port);
-        tb_json_member_cstr(json, "rule", refusal->rule);
+        put_masked(mask, "rule", refusal->rule, json);
         tb_json_member_int(json, "at", refusal->wall_ms);
         tb_json_object_close(json);
     }
 }
 
-static void print_hosts(const struct tb_egress_account *account, struct tb_json_writer *json)
+static void print_hosts(const struct tb_egress_account *account, const struct tb_mask *mask,
+                        struct tb_json_writer *json)
 {
     MAP_FOREACH(slot, &account->hosts) {
         const struct tb_egress_host *host = slot->value;
-        print_host(host, host->name, json);
+        print_host(host, host->name, mask, json);
     }
     if (account->others.first_wall_ms) {
-        print_host(&account->others, "(others)", json);
+        print_host(&account->others, "(others)", mask, json);
     }
 }
 
@@ -218,13 +230,13 @@ void tb_egress_print(const struct tb_session *session, struct tb_json_writer *js
     tb_json_key(json, "hosts");
     tb_json_array_open(json);
     if (egress) {
-        print_hosts(&egress->account, json);
+        print_hosts(&egress->account, session->bounds.mask, json);
     }
     tb_json_array_close(json);
     tb_json_key(json, "refused");
     tb_json_array_open(json);
     if (egress) {
-        print_refusals(&egress->account, json);
+        print_refusals(&egress->account, session->bounds.mask, json);
     }
     tb_json_array_close(json);
     tb_json_member_int(json, "refusedTotal", egress ? (int64_t)egress->account.refusal_count : 0);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/limits.h"
+#include "core/mask.h"
 #include "core/session_internal.h"
 #include "core/session_policy.h"
 
@@ -234,6 +235,22 @@ static void a_denied_call_names_its_rule_and_of_a_flood_there_is_a_count(void **
     assert_int_equal(rig_events(rig, "\"count\":30"), 1);
 }
 
+static void a_refused_page_does_not_tell_what_was_typed(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    struct tb_session *session = rig_create(rig, "a");
+    rig_turn(rig);
+    session->bounds.mask = tb_mask_new();
+    tb_mask_add(session->bounds.mask, "{{secret:x}}", TB_STR("hunter22"), false);
+    assert_int_equal(put(rig, "{'block_domains':['evil.test']}"), 0);
+    assert_int_equal(
+        tb_session_policy_page(session, TB_STR("https://hunter22.evil.test/Hunter22"), &err),
+        TB_E_DOMAIN_BLOCKED);
+    assert_int_equal(rig_events(rig, "\"url\":\"https://{{secret:x}}.evil.test/{{secret:x}}\""), 1);
+    assert_int_equal(rig_events(rig, "unter22"), 0);
+}
+
 static void sessions_on_a_page_that_is_blocked_end(void **state)
 {
     struct rig *rig = *state;
@@ -362,6 +379,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_settings_are_the_operators_policy, setup, teardown),
         cmocka_unit_test_setup_teardown(
             the_toolset_octopus_refuses_inner_addresses_by_its_own_setting, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_refused_page_does_not_tell_what_was_typed, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_page_is_judged_and_its_refusal_told, setup, teardown),
         cmocka_unit_test_setup_teardown(
             a_denied_call_names_its_rule_and_of_a_flood_there_is_a_count, setup, teardown),

@@ -319,13 +319,11 @@ static void on_event(void *owner, const struct tb_event *event)
 {
     const struct tb_session *session = owner;
     struct tb_event told = *event;
-    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(SIZE_MAX);
     told.tenant = session->tenant;
     told.session_id = session->id;
     told.hidden = session->traits.hidden;
-    tb_mask_event(session->bounds.mask, &told, &words);
     if (!tb_session_ended(session)) {
-        tb_bus_publish(&session->core->bus, &told);
+        tb_session_publish(session, &told);
     }
 }
 

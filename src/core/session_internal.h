@@ -180,6 +180,8 @@ void tb_session_cancel_ops(struct tb_session *session);
 char *tb_session_restored_words(const struct tb_session *session, const char *missing, bool again);
 /* The beginning of an event of its own: whose it is, and as the first field its type. */
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type);
+/* To the bus, without the secrets that were typed in the session: for what pages have a hand in. */
+void tb_session_publish(const struct tb_session *session, struct tb_event *event);
 /* To the log and the bus; `words` and `reason` may be NULL. */
 void tb_session_tell(struct tb_session *session, enum tb_event_type type, const char *words,
                      const char *reason);

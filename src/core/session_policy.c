@@ -155,7 +155,7 @@ static void tell(struct tb_session *session, struct tb_str url, const struct tb_
     event.outcome = tb_err_name(why->code);
     event.fields[1] = tb_field_text("url", tb_buf_str(&shown));
     event.fields[2] = tb_field_cstr("rule", why->text);
-    tb_bus_publish(&session->core->bus, &event);
+    tb_session_publish(session, &event); /* a page may write into addresses what was typed */
 }
 
 int tb_session_policy_page(void *owner, struct tb_str url, struct tb_err *err)

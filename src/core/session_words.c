@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "core/core.h"
+#include "core/mask.h"
 #include "core/session.h"
 #include "core/session_life.h"
 #include "core/sessions_internal.h"
@@ -108,6 +109,13 @@ struct tb_event tb_session_event(const struct tb_session *session, enum tb_event
         .hidden = session->traits.hidden,
         .fields = {tb_field_cstr("type", tb_session_kind_name(session->kind))},
     };
+}
+
+void tb_session_publish(const struct tb_session *session, struct tb_event *event)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(SIZE_MAX);
+    tb_mask_event(session->bounds.mask, event, &words);
+    tb_bus_publish(&session->core->bus, event);
 }
 
 void tb_session_tell(struct tb_session *session, enum tb_event_type type, const char *words,
