@@ -128,11 +128,11 @@ static int say_full(const struct tb_sessions *sessions, const struct tb_tenant *
         next_ms = at_ms < next_ms ? at_ms : next_ms;
     }
     if (next_ms == INT64_MAX) {
-        return tb_fail(
-            err, TB_E_LIMIT,
-            "all %zu sessions are in use and none will end by itself soon; close one, or try again "
-            "when a call has finished",
-            count);
+        return tb_fail(err, TB_E_LIMIT,
+                       "all %zu sessions are in use, and none of yours will end by itself soon; "
+                       "%stry again later",
+                       count,
+                       tb_list_empty(&tenant->awake[TB_TAKES_BROWSER]) ? "" : "close one, or ");
     }
     int64_t wait_s = next_ms > now_ms ? (next_ms - now_ms + 999) / 1000 : 1;
     return tb_fail(

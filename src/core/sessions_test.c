@@ -179,7 +179,21 @@ static void at_the_total_cap_the_error_says_when_to_try_again(void **state)
     }
     rig_turn(rig);
     assert_int_equal(make(rig, "", TB_KIND_BROWSER, &made), TB_E_LIMIT);
-    assert_non_null(strstr(made.err.text, "none will end by itself soon"));
+    assert_non_null(strstr(made.err.text, "none of yours will end by itself soon; close one, or "));
+}
+
+/* When theirs end is none of its business, and it has none to close. */
+static void at_the_total_cap_who_has_no_session_is_only_told_to_try_again(void **state)
+{
+    struct rig *rig = *state;
+    struct made made;
+    rig->config.sessions_total = 2;
+    rig_create_as(rig, "u", "", "one");
+    rig_create_as(rig, "u", "", "two");
+    rig_turn(rig);
+    assert_int_equal(make(rig, "", TB_KIND_BROWSER, &made), TB_E_LIMIT);
+    assert_string_equal(made.err.text, "all 2 sessions are in use, and none of yours will end by "
+                                       "itself soon; try again later");
 }
 
 /* S1-18, S1-19, S1-23 */
@@ -411,6 +425,7 @@ int main(void)
         RIG_TEST(at_the_tenants_cap_the_oldest_idle_conversation_session_is_evicted),
         RIG_TEST(at_the_tenants_cap_with_all_busy_the_limit_is_reached),
         RIG_TEST(at_the_total_cap_the_error_says_when_to_try_again),
+        RIG_TEST(at_the_total_cap_who_has_no_session_is_only_told_to_try_again),
         RIG_TEST(the_list_shows_the_tenants_sessions_and_the_current_one),
         RIG_TEST(tenants_see_nothing_of_each_other),
         RIG_TEST(a_conversation_takes_its_sessions_with_it),
