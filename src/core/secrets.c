@@ -135,7 +135,7 @@ static void on_record(struct tb_str key, struct tb_str value, void *user)
     if (!slash || !plain) {
         tb_log_at(secrets->core->log, ERROR, "secret", "skipped a stored secret",
                   tb_kv_cstr("reason", "it was not sealed by this installation"));
-    } else if (!tb_map_get(&secrets->by_key, key)) { /* set meanwhile, it is newer */
+    } else {
         add(secrets, text, (size_t)(slash - key.ptr), plain, value);
     }
 }
@@ -155,8 +155,8 @@ static void on_read(const struct tb_err *err, void *user)
 void tb_secrets_load(struct tb_secrets *secrets)
 {
     const struct tb_store *store = &secrets->core->store;
-    secrets->loaded = !store->kind;
     if (store->kind) {
+        secrets->loaded = false;
         secrets->read =
             store->kind->each(store->state, TB_SPACE_SECRET, NULL, on_record, on_read, secrets);
     }
@@ -181,6 +181,7 @@ struct tb_secrets *tb_secrets_new(struct tb_core *core)
 {
     struct tb_secrets *secrets = TB_NEW(struct tb_secrets);
     secrets->core = core;
+    secrets->loaded = true;
     tb_map_init(&secrets->by_key);
     tb_timer_init(&secrets->timer, core->loop, on_timer, secrets);
     return secrets;
@@ -285,6 +286,17 @@ static int check_room(const struct tb_secrets *secrets, const char *tenant, cons
                : tb_fail(err, TB_E_LIMIT, "there are %d secrets already", TB_SECRETS_MAX);
 }
 
+bool tb_secrets_loaded(const struct tb_secrets *secrets)
+{
+    return !secrets->read;
+}
+
+int tb_secrets_ready(const struct tb_secrets *secrets, struct tb_err *err)
+{
+    return secrets->loaded ? 0
+                           : tb_fail(err, TB_E_STORE, "the stored secrets have not been read yet");
+}
+
 /* Whoever uses it by one kind of placeholder would get nothing any more. */
 static int check_kind(const struct tb_secrets *secrets, const char *key, const struct cJSON *spec,
                       struct tb_err *err)
@@ -327,7 +339,8 @@ int tb_secrets_set(struct tb_secrets *secrets, const struct tb_secret_change *ch
     TB_AUTO(tb_buf_wipe) struct tb_buf text = TB_BUF(PLAIN_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf sealed = TB_BUF(SEALED_MAX);
     char key[TB_SECRET_KEY_SIZE];
-    if (tb_secret_key(change->tenant, change->name, key, err) < 0 ||
+    if (tb_secrets_ready(secrets, err) < 0 ||
+        tb_secret_key(change->tenant, change->name, key, err) < 0 ||
         check_room(secrets, change->tenant, key, err) < 0 ||
         check_kind(secrets, key, spec, err) < 0 || write_plain(secrets, spec, &text, err) < 0) {
         return err->code;
@@ -358,6 +371,9 @@ int tb_secrets_remove(struct tb_secrets *secrets, const struct tb_secret_change 
                       struct tb_err *err)
 {
     char key[TB_SECRET_KEY_SIZE];
+    if (tb_secrets_ready(secrets, err) < 0) {
+        return err->code;
+    }
     if (tb_secret_key(change->tenant, change->name, key, err) < 0 ||
         !tb_map_get(&secrets->by_key, tb_str_of(key))) {
         return tb_secret_fail_unknown(change->name, err);

@@ -34,8 +34,11 @@ enum {
 /* Empty until they are loaded. */
 struct tb_secrets *tb_secrets_new(struct tb_core *core);
 void tb_secrets_free(struct tb_secrets *secrets);
-/* Reads those of the store; once. Until that has ended, none is filled in. */
+/* Reads those of the store; once. Until they are there, none is filled in or changed. If the store
+ * fails it is tried again. */
 void tb_secrets_load(struct tb_secrets *secrets);
+/* They are not being read just now. */
+bool tb_secrets_loaded(const struct tb_secrets *secrets);
 /* The store has lost all: they are put again. */
 void tb_secrets_store_again(struct tb_secrets *secrets);
 
@@ -49,10 +52,10 @@ struct tb_secret_change {
 
 /* Adds or replaces one: {"value", "domains": [...], "totp": true, "replace": true}. TB_E_PARAMS
  * with words that do not repeat the value; TB_E_EXISTS if a password would become a seed, or a seed
- * a password, without "replace". */
+ * a password, without "replace"; TB_E_STORE until all are loaded. */
 int tb_secrets_set(struct tb_secrets *secrets, const struct tb_secret_change *change,
                    const struct cJSON *spec, struct tb_err *err);
-/* TB_E_SECRET_NOT_FOUND. */
+/* TB_E_SECRET_NOT_FOUND; TB_E_STORE until all are loaded. */
 int tb_secrets_remove(struct tb_secrets *secrets, const struct tb_secret_change *change,
                       struct tb_err *err);
 /* Frees what was parsed from such a text, without leaving its "value" in memory. */

@@ -73,11 +73,7 @@ static const struct tb_secret *find_secret(const struct tb_secrets *secrets, con
                                            const struct wanted *wanted, struct tb_err *err)
 {
     char key[TB_SECRET_KEY_SIZE];
-    if (!secrets->loaded) {
-        tb_fail(err, TB_E_STORE, "the stored secrets have not been read yet");
-        return NULL;
-    }
-    if (tb_secret_key(tenant, wanted->name, key, err) < 0) {
+    if (tb_secrets_ready(secrets, err) < 0 || tb_secret_key(tenant, wanted->name, key, err) < 0) {
         return NULL;
     }
     const struct tb_secret *secret = tb_map_get(&secrets->by_key, tb_str_of(key));

@@ -39,6 +39,8 @@ static inline const char *tb_secret_name(const struct tb_secret *secret)
     return secret->key + secret->tenant_len + 1;
 }
 
+/* TB_E_STORE until all that the store has are here: nobody can say before what there is. */
+int tb_secrets_ready(const struct tb_secrets *secrets, struct tb_err *err);
 /* TB_E_PARAMS for what is no name. */
 int tb_secret_key(const char *tenant, struct tb_str name, char ret_key[TB_SECRET_KEY_SIZE],
                   struct tb_err *err);

@@ -197,8 +197,8 @@ static void the_store_has_it_sealed_and_bound_to_its_name(void **state)
     fake_store_set(store, TB_SPACE_SECRET, "t/forged", tb_str_of(copy));
     tb_secrets_free(lab->secrets);
     lab->secrets = tb_secrets_new(&lab->rig->core);
-    assert_int_equal(fill(lab, "{{secret:login}}"), TB_E_STORE); /* not loaded yet */
     tb_secrets_load(lab->secrets);
+    assert_int_equal(fill(lab, "{{secret:login}}"), TB_E_STORE); /* not loaded yet */
     rig_turn(lab->rig);
     assert_int_equal(fill(lab, "{{secret:login}}"), 0);
     assert_string_equal(lab->out, "hunter2!");
@@ -260,12 +260,32 @@ static void nothing_is_recalled_before_all_are_loaded(void **state)
     assert_int_equal(set(lab, "t", "login", LOGIN), 0);
     tb_secrets_free(lab->secrets);
     lab->secrets = tb_secrets_new(&lab->rig->core);
+    tb_secrets_load(lab->secrets);
     tb_mask_expect(lab->mask, "{{secret:login}}");
     assert_int_equal(tb_secrets_recall(lab->secrets, "t", lab->mask, &lab->err), TB_E_STORE);
     assert_non_null(tb_mask_missing(lab->mask));
-    tb_secrets_load(lab->secrets);
     rig_turn(lab->rig);
     assert_int_equal(tb_secrets_recall(lab->secrets, "t", lab->mask, &lab->err), 0);
+}
+
+/* What is replaced or removed could not be told from what is new. */
+static void nothing_changes_before_all_are_loaded(void **state)
+{
+    struct lab *lab = *state;
+    static const char seed[] =
+        "{\"value\":\"GEZDGNBVGY3TQOJQ\",\"totp\":true,\"domains\":[\"a.example\"]}";
+    assert_int_equal(set(lab, "t", "login", LOGIN), 0);
+    tb_secrets_free(lab->secrets);
+    lab->secrets = tb_secrets_new(&lab->rig->core);
+    tb_secrets_load(lab->secrets);
+    assert_false(tb_secrets_loaded(lab->secrets));
+    assert_int_equal(set(lab, "t", "login", seed), TB_E_STORE);
+    assert_int_equal(remove_login(lab), TB_E_STORE);
+    rig_turn(lab->rig);
+    assert_true(tb_secrets_loaded(lab->secrets));
+    assert_int_equal(set(lab, "t", "login", seed), TB_E_EXISTS);
+    assert_int_equal(fill(lab, "{{secret:login}}"), 0);
+    assert_int_equal(remove_login(lab), 0);
 }
 
 static void a_seed_takes_the_place_of_a_text_only_if_that_is_said(void **state)
@@ -370,6 +390,7 @@ int main(void)
         TEST(a_full_disk_is_told_before_anything_changes),
         TEST(a_mask_gets_back_what_it_misses),
         TEST(nothing_is_recalled_before_all_are_loaded),
+        TEST(nothing_changes_before_all_are_loaded),
         TEST(a_seed_takes_the_place_of_a_text_only_if_that_is_said),
         TEST(a_text_uses_so_many_secrets_at_most),
         TEST(changes_and_uses_are_told_without_the_value),

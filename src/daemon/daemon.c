@@ -51,7 +51,7 @@ static const int watched[] = {SIGTERM, SIGINT, SIGHUP};
 
 enum {
     SIGNAL_COUNT = TB_COUNT(watched),
-    RULES_MS = 2000,         /* for keys and policies to be read before anybody is let in */
+    RULES_MS = 2000, /* for keys, policies and secrets to be read before anybody is let in */
     STEP_MAX = 256 * TB_KIB, /* the line for an agent: options may be long */
 };
 
@@ -345,13 +345,14 @@ static void close_store(struct tb_store *store)
     }
 }
 
-/* Who may come in and what they may do. A new installation has none of it stored, and its first
- * answer need not wait until there is a database. */
+/* Who may come in, what they may do, and the secrets that they may use. A new installation has none
+ * of it stored, and its first answer need not wait until there is a database. */
 static void read_rules(struct daemon *daemon)
 {
     if (!daemon->new_secret) {
         tb_keys_load(daemon->core.keys);
         tb_policies_load(daemon->core.policies);
+        tb_secrets_load(daemon->core.secrets);
     }
 }
 
@@ -361,15 +362,16 @@ static void on_rules_late(struct tb_timer *timer, void *user)
     *(bool *)user = true;
 }
 
-/* Nobody is refused for a key that is not read yet; where the store has trouble or takes too long,
- * whoever shows one is told so until it is over. */
+/* Nobody is refused for a key or a secret that is not read yet; where the store has trouble or
+ * takes too long, whoever asks for one is told so until it is over. */
 static void await_rules(struct tb_core *core)
 {
     struct tb_timer timer;
     bool late = false;
     tb_timer_init(&timer, core->loop, on_rules_late, &late);
     tb_timer_start(&timer, RULES_MS);
-    while (!late && !(tb_keys_loaded(core->keys) && tb_policies_loaded(core->policies))) {
+    while (!late && !(tb_keys_loaded(core->keys) && tb_policies_loaded(core->policies) &&
+                      tb_secrets_loaded(core->secrets))) {
         tb_loop_turn(core->loop, true);
     }
     tb_timer_fini(&timer);
@@ -440,7 +442,6 @@ static int start(struct daemon *daemon, struct tb_err *err)
     daemon->audit = tb_audit_new(&daemon->core);
     read_rules(daemon);
     start_drivers(&daemon->core);
-    tb_secrets_load(daemon->core.secrets);
     tb_sessions_load(daemon->core.sessions, NULL, NULL);
     rc = tb_router_start(daemon->router, err);
     if (rc < 0) {
