@@ -87,8 +87,8 @@ const struct tb_upstream *tb_egress_passes_on(const struct tb_egress *egress,
  * what was refused; all empty without an egress. */
 void tb_egress_print(const struct tb_session *session, struct tb_json_writer *json);
 
-/* Appends what was refused since this was asked for last, in words for a reply; nothing if nothing
- * was. NULL is passed over. */
+/* Appends why requests were refused, in words for a reply, as far as this has not said it yet;
+ * nothing if there is nothing new. NULL is passed over. */
 void tb_egress_say_refused(struct tb_egress *egress, struct tb_buf *out);
 
 /* Bound to nobody. */

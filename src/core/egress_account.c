@@ -9,10 +9,6 @@
 #include "core/mask.h"
 #include "core/session_internal.h"
 
-enum {
-    HOSTS_SAID = 3, /* in one reply */
-};
-
 /* Counting. */
 
 static int64_t wall_ms(const struct tb_egress *egress)
@@ -87,11 +83,26 @@ static void keep_refusal(struct tb_egress *egress, const struct tb_egress_goal *
                                  tb_strdup(why->text)};
 }
 
+/* For a reply, which says each once: a page may ask for the same again and again. */
+static void note_rule(struct tb_egress_account *account, const char *rule)
+{
+    if (account->rules.count >= TB_EGRESS_HOSTS || tb_map_get(&account->rules, tb_str_of(rule))) {
+        return;
+    }
+    char *text = tb_strdup(rule);
+    tb_map_add(&account->rules, tb_str_of(text), text);
+    if (account->unsaid_count < TB_EGRESS_SAID) {
+        account->unsaid[account->unsaid_count] = text;
+    }
+    account->unsaid_count++;
+}
+
 void tb_egress_refused(struct tb_egress *egress, const struct tb_egress_goal *goal,
                        const struct tb_err *why)
 {
     account_of(egress, goal->host.name)->refused++;
     keep_refusal(egress, goal, why);
+    note_rule(&egress->account, why->text);
     if (tb_flood_tells(&egress->account.flood)) {
         tell(egress, goal, why);
     }
@@ -100,6 +111,7 @@ void tb_egress_refused(struct tb_egress *egress, const struct tb_egress_goal *go
 void tb_egress_account_init(struct tb_egress *egress)
 {
     tb_map_init(&egress->account.hosts);
+    tb_map_init(&egress->account.rules);
     tb_flood_init(&egress->account.flood, egress->egresses->core->loop, on_rest);
 }
 
@@ -113,6 +125,10 @@ void tb_egress_account_fini(struct tb_egress *egress)
         tb_free(host);
     }
     tb_map_fini(&account->hosts);
+    MAP_FOREACH(slot, &account->rules) {
+        tb_free(slot->value);
+    }
+    tb_map_fini(&account->rules);
     for (size_t i = 0; i < TB_EGRESS_REFUSALS; i++) {
         tb_free(account->refusals[i].host);
         tb_free(account->refusals[i].rule);
@@ -172,54 +188,22 @@ static void print_hosts(const struct tb_egress_account *account, const struct tb
     }
 }
 
-static bool names_host(const struct tb_refusal *const *said, size_t count, const char *host)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(said[i]->host, host) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The first one of each host that is kept. Gives how many they are; more: there were others. */
-static size_t pick_hosts(const struct tb_egress_account *account, size_t fresh,
-                         const struct tb_refusal *said[HOSTS_SAID], bool *ret_more)
-{
-    size_t kept = fresh < TB_EGRESS_REFUSALS ? fresh : TB_EGRESS_REFUSALS;
-    size_t count = 0;
-    *ret_more = kept < fresh;
-    for (size_t i = account->refusal_count - kept; i < account->refusal_count; i++) {
-        const struct tb_refusal *refusal = &account->refusals[i % TB_EGRESS_REFUSALS];
-        if (names_host(said, count, refusal->host)) {
-            continue;
-        }
-        if (count == HOSTS_SAID) {
-            *ret_more = true;
-            break;
-        }
-        said[count++] = refusal;
-    }
-    return count;
-}
-
 void tb_egress_say_refused(struct tb_egress *egress, struct tb_buf *out)
 {
     struct tb_egress_account *account = egress ? &egress->account : NULL;
-    size_t fresh = account ? account->refusal_count - account->said : 0;
-    const struct tb_refusal *said[HOSTS_SAID];
-    bool more;
-    if (!fresh) {
+    size_t count = account ? account->unsaid_count : 0;
+    if (!count) {
         return;
     }
-    account->said = account->refusal_count;
-    size_t count = pick_hosts(account, fresh, said, &more);
-    tb_buf_printf(out, "Policy refused %zu request%s of the session's pages: ", fresh,
-                  fresh == 1 ? "" : "s");
-    for (size_t i = 0; i < count; i++) {
-        tb_buf_printf(out, "%s%s", i ? "; " : "", said[i]->rule);
+    account->unsaid_count = 0;
+    tb_buf_append_cstr(out, "Policy refused requests of the session's pages: ");
+    for (size_t i = 0; i < count && i < TB_EGRESS_SAID; i++) {
+        tb_buf_printf(out, "%s%s", i ? "; " : "", account->unsaid[i]);
     }
-    tb_buf_append_cstr(out, more ? "; and others." : ".");
+    if (count > TB_EGRESS_SAID) {
+        tb_buf_printf(out, "; and %zu more", count - TB_EGRESS_SAID);
+    }
+    tb_buf_append_cstr(out, ".");
 }
 
 void tb_egress_print(const struct tb_session *session, struct tb_json_writer *json)

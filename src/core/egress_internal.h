@@ -14,6 +14,7 @@ enum {
     TB_EGRESS_PORTS = 8,
     TB_EGRESS_IPS = 64,
     TB_EGRESS_REFUSALS = 32, /* the last ones, for the listing */
+    TB_EGRESS_SAID = 3,      /* rules in one reply */
 };
 
 struct tb_egress_host {
@@ -37,8 +38,10 @@ struct tb_egress_account {
     struct tb_map hosts;
     struct tb_egress_host others; /* all that the table has no room for */
     struct tb_refusal refusals[TB_EGRESS_REFUSALS];
-    size_t refusal_count; /* ever */
-    size_t said;          /* of these, in replies */
+    size_t refusal_count;               /* ever */
+    struct tb_map rules;                /* texts, each once: why something was refused */
+    const char *unsaid[TB_EGRESS_SAID]; /* the first of those that no reply has said yet */
+    size_t unsaid_count;                /* of all those */
     struct tb_flood flood;
 };
 

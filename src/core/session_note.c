@@ -15,7 +15,7 @@
 #include "core/records.h"
 #include "core/sessions_internal.h"
 
-/* Or nobody reads the reply, or it has no place for a note. */
+/* Not if nobody reads the reply, or if it has no place for a note. */
 static bool takes_note(const struct tb_call *call)
 {
     return call->broken.code != TB_E_CANCELLED && call->result.code != TB_E_UNKNOWN_TOOL &&
