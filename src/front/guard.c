@@ -152,14 +152,19 @@ static const char *needed_instead(struct tb_str token)
                  "directory";
 }
 
-/* The same, and for a WebSocket of a page that of the query, which goes into `room`. */
-static struct tb_str shown_token(const struct tb_front_req *req, struct tb_buf *room)
+/* Whether a credential is shown at all, also one that cannot be read, which gives an empty token. A
+ * WebSocket of a page has it in the query; it goes into `room`. */
+static bool shows_any(const struct tb_front_req *req, struct tb_buf *room, struct tb_str *ret_token)
 {
     const struct tb_http1_head *head = tb_http_req_head(req->http);
-    bool in_query = (req->route->credentials & TB_CREDENTIAL_QUERY) &&
-                    !tb_http1_header(head, "Authorization").ptr;
-    return in_query && tb_target_query(head->query, "token", room) == 0 ? tb_buf_str(room)
-                                                                        : tb_guard_token(head);
+    bool in_query = req->route->credentials & TB_CREDENTIAL_QUERY;
+    if (tb_http1_header_times(head, "Authorization")) {
+        *ret_token = tb_guard_token(head);
+        return true;
+    }
+    bool is_bad = in_query && tb_target_query(head->query, "token", room) < 0;
+    *ret_token = is_bad ? TB_STR("") : tb_buf_str(room);
+    return is_bad || room->len;
 }
 
 static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct tb_err *err)
@@ -168,14 +173,15 @@ static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct 
     struct tb_auth *auth = req->core->auth;
     const char *peer = tb_http_req_peer(req->http)->host;
     TB_AUTO(tb_buf_fini) struct tb_buf room = TB_BUF(TOKEN_MAX);
-    struct tb_str token = shown_token(req, &room);
+    struct tb_str token;
+    bool silent = !shows_any(req, &room, &token);
     bool shown = token.len && (route->credentials & TB_CREDENTIAL_BEARER);
     /* Where nobody has to say who it is, whoever does so is taken at its word. */
     if (!route->scope && !shown) {
         return tb_auth_find(auth, peer, TB_CREDENTIAL_NONE, TB_STR(""), ret_who);
     }
     /* Whoever shows a key wants to be what the key is, and no more. */
-    if (!shown && (route->credentials & TB_CREDENTIAL_SAME_USER) && is_same_user(req)) {
+    if (silent && (route->credentials & TB_CREDENTIAL_SAME_USER) && is_same_user(req)) {
         return tb_auth_find(auth, peer, TB_CREDENTIAL_SAME_USER, TB_STR(""), ret_who);
     }
     if (!(route->credentials & TB_CREDENTIAL_BEARER)) {

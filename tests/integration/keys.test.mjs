@@ -318,6 +318,10 @@ test('the Unix socket stands for tenant default unless it names another', async 
   assert.equal((await ask(daemon, key, '/api/sessions', { headers: { 'x-tabard-tenant': 'default' } })).status, 403);
   assert.deepEqual(await names({ authorization: `Bearer ${key}` }), ['ours'], 'a key that is shown counts, and not the user');
   assert.equal((await daemon.request('/api/sessions', { unix: true, headers: { authorization: `Bearer ${key}x` } })).status, 401);
+  for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', `Token ${key}`, [`Bearer ${key}`, `Bearer ${key}`]]) {
+    const reply = await daemon.request('/api/sessions', { unix: true, headers: { authorization } });
+    assert.equal(reply.status, 401, `one that cannot be read: ${authorization}`);
+  }
   const wrong = await run(['mcp', '--tenant', 'No/'], { env: process.env });
   assert.equal(wrong.code, 2);
 });
