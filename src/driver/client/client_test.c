@@ -190,7 +190,7 @@ static void only_the_first_answer_counts_and_only_to_what_was_asked(void **state
     struct scene *scene = *state;
     call_quietly(scene);
     struct tb_str id = tb_buf_str(&scene->page.id);
-    page_answer(&scene->page, TB_STR("\"btcp-1\""), TB_STR("{\"forged\":1}"), TB_STR(""));
+    page_answer(&scene->page, TB_STR("\"call-1\""), TB_STR("{\"forged\":1}"), TB_STR(""));
     assert_true(scene->seat.running);
     page_answer(&scene->page, id, TB_STR("{\"n\":1}"), TB_STR(""));
     page_answer(&scene->page, id, TB_STR("{\"n\":2}"), TB_STR(""));
@@ -310,6 +310,39 @@ static void a_newer_page_is_not_bothered_with_calls_of_the_older_one(void **stat
                      TB_E_AWAY);
 }
 
+static void expect_number(const struct page *page, const char *beginning)
+{
+    struct tb_str id = tb_buf_str(&page->id);
+    if (!tb_str_starts(id, tb_str_of(beginning))) {
+        fail_msg("%.*s", TB_STR_ARG(id));
+    }
+}
+
+/* Gaps would tell of the calls of others. */
+static void the_calls_of_a_page_are_numbered_by_themselves(void **state)
+{
+    struct scene *scene = *state;
+    struct driver_seat other;
+    struct page theirs;
+    driver_seat_init(&other, &scene->lab, "two");
+    page_open(&theirs, scene->lab.core.loop);
+    other.peer.channel = theirs.channel;
+    driver_open(&other);
+    other.peer.channel = NULL;
+    register_tools(scene, "{\"name\":\"a\"}");
+    assert_int_equal(page_ask(&theirs, "tools/register", "{\"tools\":[{\"name\":\"a\"}]}"), 0);
+    for (int i = 1; i <= 2; i++) {
+        char beginning[24];
+        snprintf(beginning, sizeof(beginning), "\"call-%d-", i);
+        assert_int_equal(driver_invoke(&scene->seat, scene->seat.tools.list[0], TB_STR("{}")), 0);
+        expect_number(&scene->page, beginning);
+        assert_int_equal(driver_invoke(&other, other.tools.list[0], TB_STR("{}")), 0);
+        expect_number(&theirs, beginning);
+    }
+    driver_seat_fini(&other);
+    page_fini(&theirs);
+}
+
 static void a_session_without_a_page_does_not_open(void **state)
 {
     struct scene *scene = *state;
@@ -341,6 +374,7 @@ int main(void)
         CASE(what_a_page_cannot_take_yet_is_sent_when_it_can),
         CASE(a_page_that_takes_no_answer_is_not_heard_meanwhile),
         CASE(a_newer_page_is_not_bothered_with_calls_of_the_older_one),
+        CASE(the_calls_of_a_page_are_numbered_by_themselves),
         CASE(a_session_without_a_page_does_not_open),
     };
 #undef CASE

@@ -123,7 +123,7 @@ void tb_client_invoke(struct tb_driver_session *session, struct tb_op *op)
     struct ask *ask = TB_NEW(struct ask);
     *ask = (struct ask){.session = session, .page = session->page, .op = op};
     tb_random_text(secret, SECRET_CHARS);
-    snprintf(ask->id, sizeof(ask->id), "\"btcp-%" PRIu64 "-%s\"", ++session->client->asked, secret);
+    snprintf(ask->id, sizeof(ask->id), "\"call-%" PRIu64 "-%s\"", ++session->asked, secret);
     tb_list_append(&session->asks, &ask->link);
     op->driver_state = ask;
     op->cancel = on_cancel;

@@ -19,7 +19,6 @@ struct tb_brought;
 struct tb_client {
     struct tb_core *core;
     struct tb_list sessions;
-    uint64_t asked; /* the number of the last call to any page */
 };
 
 /* As the page told them last, a reference each. */
@@ -45,6 +44,7 @@ struct tb_driver_session {
     struct tb_client_reply reply;
     struct tb_client_tools tools;
     struct tb_list asks; /* calls that the page has not answered, oldest first */
+    uint64_t asked;      /* how many there were; no page learns how many others get */
     struct tb_deferred closing;
     tb_closed_fn *closed_fn;
     void *closed_owner;
