@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/limits.h"
 #include "core/toolbox.h"
 #include "driver/client/page_rig.h"
 #include "io/testing.h"
@@ -146,6 +147,60 @@ static void a_page_has_a_hundred_tools_and_no_more(void **state)
     *strrchr((char *)list.data, ',') = '\0';
     register_tools(scene, (const char *)list.data);
     expect_reply(scene, false, "{\"registered\":100}");
+}
+
+/* A tool that is `len` bytes as its page writes it. */
+static void put_tool(struct tb_buf *list, int number, size_t len, const char *more)
+{
+    size_t begin = list->len;
+    tb_buf_printf(list, "%s", begin ? "," : "");
+    begin = list->len;
+    tb_buf_printf(list, "{\"name\":\"t%d\",%s\"description\":\"", number, more);
+    while (list->len - begin < len - 2) {
+        tb_buf_append_char(list, 'x');
+    }
+    tb_buf_append_cstr(list, "\"}");
+    assert_int_equal(list->len - begin, len);
+}
+
+/* The schemas become longer than the page wrote them. */
+static void the_tools_of_a_page_have_a_ceiling_together(void **state)
+{
+    static const size_t each = TB_BROUGHT_BYTES_MAX / TB_BROUGHT_MAX;
+    static const size_t inserted = sizeof("\"type\":\"object\"") - 1;
+    struct scene *scene = *state;
+    for (size_t over = 0; over < 2; over++) {
+        TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(PAGE_TEXT_MAX);
+        for (int i = 0; i < TB_BROUGHT_MAX; i++) {
+            size_t rest = i ? 0 : TB_BROUGHT_BYTES_MAX % TB_BROUGHT_MAX;
+            put_tool(&list, i, each - inserted + rest + (i ? 0 : over), "\"inputSchema\":{},");
+        }
+        assert_true(list.len < TB_BROUGHT_BYTES_MAX);
+        tb_buf_append_char(&list, '\0');
+        register_tools(scene, (const char *)list.data);
+        expect_reply(scene, over, over ? "\"limit_reached\"" : "{\"registered\":100}");
+    }
+    assert_int_equal(scene->seat.tools.lists, 1);
+}
+
+static void a_tool_has_a_ceiling_for_its_description_and_its_name(void **state)
+{
+    struct scene *scene = *state;
+    char name[TB_BROUGHT_NAME_MAX + 2];
+    memset(name, 'n', sizeof(name));
+    for (size_t over = 0; over < 2; over++) {
+        TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(PAGE_TEXT_MAX);
+        put_tool(&list, 1, TB_BROUGHT_JSON_MAX + over, "");
+        tb_buf_append_char(&list, '\0');
+        register_tools(scene, (const char *)list.data);
+        expect_reply(scene, over, over ? "tool 1 of the list: " : "{\"registered\":1}");
+        tb_buf_clear(&list);
+        tb_buf_printf(&list, "{\"name\":\"%.*s\"}", (int)(TB_BROUGHT_NAME_MAX + over), name);
+        tb_buf_append_char(&list, '\0');
+        register_tools(scene, (const char *)list.data);
+        expect_reply(scene, over, over ? "more than 128 bytes" : "{\"registered\":1}");
+    }
+    assert_int_equal(scene->seat.tools.lists, 2);
 }
 
 static void tools_go_by_their_names_or_all_at_once(void **state)
@@ -361,6 +416,8 @@ int main(void)
         CASE(a_schema_without_a_type_is_that_of_an_object),
         CASE(a_list_with_one_bad_tool_changes_nothing),
         CASE(a_page_has_a_hundred_tools_and_no_more),
+        CASE(the_tools_of_a_page_have_a_ceiling_together),
+        CASE(a_tool_has_a_ceiling_for_its_description_and_its_name),
         CASE(tools_go_by_their_names_or_all_at_once),
         CASE(whatever_a_page_asks_is_answered),
         CASE(a_tool_may_say_how_long_it_takes),

@@ -10,7 +10,7 @@
 #include "core/channel.h"
 
 enum {
-    PAGE_TEXT_MAX = 1 << 16,
+    PAGE_TEXT_MAX = 1 << 20,
 };
 
 struct page {

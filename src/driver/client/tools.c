@@ -113,24 +113,30 @@ static int read_tool(struct tb_str text, struct tb_brought **ret_tool, struct tb
     return rc;
 }
 
+static int fail_surplus(struct tb_err *err)
+{
+    return tb_fail(err, TB_E_LIMIT, "a page registers at most %d tools, of %d bytes together",
+                   TB_BROUGHT_MAX, TB_BROUGHT_BYTES_MAX);
+}
+
 static int read_tools(struct tb_str text, struct tb_client_tools *tools, struct tb_err *err)
 {
     struct tb_json_iter iter = tb_json_iter_of(text);
     struct tb_json_item item;
     size_t bytes = 0;
     while (tb_json_iter_next(&iter, &item)) {
-        bytes += item.value.text.len;
-        if (tools->count == TB_BROUGHT_MAX || bytes > TB_BROUGHT_BYTES_MAX) {
-            return tb_fail(err, TB_E_LIMIT,
-                           "a page registers at most %d tools, of %d bytes together",
-                           TB_BROUGHT_MAX, TB_BROUGHT_BYTES_MAX);
+        if (tools->count == TB_BROUGHT_MAX) {
+            return fail_surplus(err);
         }
         int rc = read_tool(item.value.text, &tools->list[tools->count], err);
         if (rc < 0) {
             tb_err_prefix(err, "tool %zu of the list: ", tools->count + 1);
             return rc;
         }
-        tools->count++;
+        bytes += tools->list[tools->count++]->json.len; /* which core counts, too */
+        if (bytes > TB_BROUGHT_BYTES_MAX) {
+            return fail_surplus(err);
+        }
     }
     return 0;
 }
