@@ -230,11 +230,12 @@ static void whatever_a_page_asks_is_answered(void **state)
 
 static void a_tool_may_say_how_long_it_takes(void **state)
 {
-    static const int64_t expected[] = {5000, 1000, 300000, 0, 0};
+    static const int64_t expected[] = {5000, 1000, 300000, 300000, 1500, 1000, 0, 0};
     struct scene *scene = *state;
     register_tools(scene, "{\"name\":\"a\",\"timeout\":5000},{\"name\":\"b\",\"timeout\":1},"
-                          "{\"name\":\"c\",\"timeout\":1e12},{\"name\":\"d\",\"timeout\":\"9\"},"
-                          "{\"name\":\"e\"}");
+                          "{\"name\":\"c\",\"timeout\":1e12},{\"name\":\"d\",\"timeout\":1e16},"
+                          "{\"name\":\"e\",\"timeout\":1500.5},{\"name\":\"f\",\"timeout\":-1},"
+                          "{\"name\":\"g\",\"timeout\":\"9\"},{\"name\":\"h\"}");
     for (size_t i = 0; i < TB_COUNT(expected); i++) {
         assert_int_equal(scene->seat.tools.list[i]->timeout_ms, expected[i]);
     }

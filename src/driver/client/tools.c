@@ -63,13 +63,15 @@ static int write_json(struct tb_str tool, struct tb_str schema, bool typed, stru
 
 static int64_t read_timeout(const struct tb_json_value *value)
 {
-    int64_t ms = 0;
+    double ms = 0;
     TB_AUTO(tb_json_free)
     struct cJSON *number = value->type == TB_JSON_NUMBER ? tb_json_parse(value->text) : NULL;
-    if (!number || !tb_json_int(number, &ms)) {
+    if (!number || !tb_json_num(number, &ms)) {
         return 0;
     }
-    return ms < TIMEOUT_MIN_MS ? TIMEOUT_MIN_MS : ms > TIMEOUT_MAX_MS ? TIMEOUT_MAX_MS : ms;
+    return ms < TIMEOUT_MIN_MS   ? TIMEOUT_MIN_MS
+           : ms > TIMEOUT_MAX_MS ? TIMEOUT_MAX_MS
+                                 : (int64_t)ms;
 }
 
 static int read_tool(struct tb_str text, struct tb_brought **ret_tool, struct tb_err *err)
