@@ -65,6 +65,13 @@ static struct tb_driver_session *session_new(struct tb_client *client,
     return session;
 }
 
+/* `when` is the rest of a sentence about a page that has gone. */
+static int fail_join(int rc, const char *when, struct tb_err *err)
+{
+    return rc == TB_E_EXISTS ? tb_fail(err, rc, "the page is that of another session already")
+                             : tb_fail(err, rc, "the page disconnected %s", when);
+}
+
 static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
 {
     struct tb_err err;
@@ -76,7 +83,7 @@ static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
     struct tb_driver_session *session = session_new(state, opts);
     int rc = tb_client_page_join(session, opts->channel);
     if (rc < 0) {
-        tb_fail(&err, rc, "the page disconnected before its session was open");
+        fail_join(rc, "before its session was open", &err);
         session_free(session);
         fn(NULL, &err, opts->owner);
         return;
@@ -87,7 +94,7 @@ static void open(void *state, const struct tb_open_opts *opts, tb_open_fn *fn)
 static int attach(struct tb_driver_session *session, struct tb_channel *channel, struct tb_err *err)
 {
     int rc = tb_client_page_join(session, channel);
-    return rc < 0 ? tb_fail(err, rc, "the page has disconnected again") : 0;
+    return rc < 0 ? fail_join(rc, "again", err) : 0;
 }
 
 static void close(struct tb_driver_session *session, tb_closed_fn *fn, void *owner)

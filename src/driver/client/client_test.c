@@ -79,6 +79,13 @@ static void expect_json(const struct scene *scene, size_t at, const char *json)
     assert_memory_equal(got.ptr, json, got.len);
 }
 
+static void expect_raw(const struct scene *scene, const char *json)
+{
+    struct tb_str got = tb_buf_str(&scene->seat.result.raw);
+    assert_int_equal(got.len, strlen(json));
+    assert_memory_equal(got.ptr, json, got.len);
+}
+
 static void call_quietly(struct scene *scene)
 {
     register_tools(scene, "{\"name\":\"a\"}");
@@ -251,7 +258,7 @@ static void only_the_first_answer_counts_and_only_to_what_was_asked(void **state
     page_answer(&scene->page, id, TB_STR("{\"n\":1}"), TB_STR(""));
     page_answer(&scene->page, id, TB_STR("{\"n\":2}"), TB_STR(""));
     assert_int_equal(scene->seat.ends, 1);
-    assert_memory_equal(scene->seat.result.raw.data, "{\"n\":1}", scene->seat.result.raw.len);
+    expect_raw(scene, "{\"n\":1}");
 }
 
 static void expect_failure(struct scene *scene, const char *error, const char *words)
@@ -308,8 +315,57 @@ static void a_result_beside_an_error_is_the_answer(void **state)
     page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR("{\"isError\":true}"),
                 TB_STR("{\"code\":1,\"message\":\"m\"}"));
     assert_int_equal(scene->seat.result.code, 0);
-    assert_memory_equal(scene->seat.result.raw.data, "{\"isError\":true}",
-                        scene->seat.result.raw.len);
+    expect_raw(scene, "{\"isError\":true}");
+}
+
+static void a_result_has_a_ceiling(void **state)
+{
+    struct scene *scene = *state;
+    for (size_t over = 0; over < 2; over++) {
+        TB_AUTO(tb_buf_fini) struct tb_buf result = TB_BUF(TB_RESULT_TEXT_MAX + 1);
+        call_quietly(scene);
+        tb_buf_append_cstr(&result, "{\"x\":\"");
+        while (result.len < TB_RESULT_TEXT_MAX - 2 + over) {
+            tb_buf_append_char(&result, 'x');
+        }
+        tb_buf_append_cstr(&result, "\"}");
+        page_answer(&scene->page, tb_buf_str(&scene->page.id), tb_buf_str(&result), TB_STR(""));
+        assert_false(scene->seat.running);
+        assert_int_equal(scene->seat.result.code, over ? TB_E_TOO_LARGE : 0);
+        assert_int_equal(scene->seat.result.raw.len, over ? 0 : TB_RESULT_TEXT_MAX);
+        scene->page.calls = 0;
+    }
+}
+
+static void a_page_that_takes_nothing_is_not_said_to_know_of_the_end(void **state)
+{
+    struct scene *scene = *state;
+    call_quietly(scene);
+    scene->page.busy = true;
+    driver_cancel(&scene->seat);
+    assert_int_equal(scene->seat.ends, 1);
+    assert_int_equal(scene->seat.result.code, TB_E_CANCELLED);
+    assert_null(strstr(scene->seat.result.message, "told"));
+    scene->page.busy = false;
+    tb_channel_ready(scene->page.channel, TB_CHANNEL_PEER);
+    tb_loop_turn(scene->lab.core.loop, false);
+    page_answer(&scene->page, tb_buf_str(&scene->page.id), TB_STR("{}"), TB_STR(""));
+    assert_int_equal(scene->seat.ends, 1);
+}
+
+static void a_call_that_was_not_sent_yet_is_cancelled_before_the_page_hears_of_it(void **state)
+{
+    struct scene *scene = *state;
+    register_tools(scene, "{\"name\":\"a\"}");
+    scene->page.busy = true;
+    driver_invoke_start(&scene->seat, scene->seat.tools.list[0], TB_STR("{}"), LONG_MS);
+    driver_cancel(&scene->seat);
+    assert_int_equal(scene->seat.result.code, TB_E_CANCELLED);
+    scene->page.busy = false;
+    tb_channel_ready(scene->page.channel, TB_CHANNEL_PEER);
+    tb_loop_turn(scene->lab.core.loop, false);
+    ask(scene, "tools/unregister", NULL);
+    assert_int_equal(scene->page.calls + scene->page.cancels, 0);
 }
 
 static void a_page_is_told_of_a_call_that_nobody_waits_for(void **state)
@@ -334,7 +390,7 @@ static void what_a_page_cannot_take_yet_is_sent_when_it_can(void **state)
     tb_channel_ready(scene->page.channel, TB_CHANNEL_PEER);
     WAIT_UNTIL(scene->lab.core.loop, scene->page.replies == 2 && !scene->seat.running);
     assert_int_equal(scene->page.calls, 1);
-    assert_memory_equal(scene->seat.result.raw.data, "{\"n\":1}", scene->seat.result.raw.len);
+    expect_raw(scene, "{\"n\":1}");
 }
 
 static void a_page_that_takes_no_answer_is_not_heard_meanwhile(void **state)
@@ -409,6 +465,33 @@ static void a_session_without_a_page_does_not_open(void **state)
     driver_seat_fini(&seat);
 }
 
+static void expect_refused(struct scene *scene, struct tb_channel *channel, int code,
+                           const char *words)
+{
+    struct driver_seat seat;
+    driver_seat_init(&seat, &scene->lab, "two");
+    seat.peer.channel = channel;
+    driver_open_start(&seat, TB_STR(""));
+    seat.peer.channel = NULL;
+    assert_int_equal(seat.refused.code, code);
+    assert_non_null(strstr(seat.refused.text, words));
+    driver_seat_fini(&seat);
+}
+
+static void a_page_that_is_taken_or_gone_opens_no_session(void **state)
+{
+    struct scene *scene = *state;
+    struct page gone;
+    page_open(&gone, scene->lab.core.loop);
+    struct tb_channel *channel = tb_channel_ref(gone.channel, "test");
+    page_fini(&gone);
+    expect_refused(scene, channel, TB_E_CLOSED, "disconnected");
+    expect_refused(scene, scene->page.channel, TB_E_EXISTS, "another session");
+    assert_int_equal(driver_attach(&scene->seat, channel), TB_E_CLOSED);
+    register_tools(scene, "{\"name\":\"a\"}"); /* the session has the page that it had */
+    tb_channel_unref(channel, "test");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -428,12 +511,16 @@ int main(void)
         CASE(an_error_without_words_says_so),
         CASE(a_long_error_is_cut),
         CASE(a_result_beside_an_error_is_the_answer),
+        CASE(a_result_has_a_ceiling),
+        CASE(a_page_that_takes_nothing_is_not_said_to_know_of_the_end),
+        CASE(a_call_that_was_not_sent_yet_is_cancelled_before_the_page_hears_of_it),
         CASE(a_page_is_told_of_a_call_that_nobody_waits_for),
         CASE(what_a_page_cannot_take_yet_is_sent_when_it_can),
         CASE(a_page_that_takes_no_answer_is_not_heard_meanwhile),
         CASE(a_newer_page_is_not_bothered_with_calls_of_the_older_one),
         CASE(the_calls_of_a_page_are_numbered_by_themselves),
         CASE(a_session_without_a_page_does_not_open),
+        CASE(a_page_that_is_taken_or_gone_opens_no_session),
     };
 #undef CASE
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,8 @@ void tb_client_send_unsent(struct tb_driver_session *session)
     }
 }
 
-/* So that it need not go on; a page that does not know the method passes it over. */
+/* So that it need not go on. A page that takes nothing now is not told, and one that does not know
+ * the method passes it over: what they answer comes too late for anybody. */
 static void tell_cancelled(const struct ask *ask)
 {
     char params[ID_SIZE + 32];
@@ -104,7 +105,8 @@ static void on_cancel(struct tb_op *op)
     struct ask *ask = op->driver_state;
     tb_list_remove(&ask->link); /* it cannot be answered from inside any more */
     tell_cancelled(ask);
-    fail(ask, TB_E_CANCELLED, "the page was told that its answer is no longer waited for");
+    fail(ask, TB_E_CANCELLED,
+         "its answer is no longer waited for; the page may still do what was asked");
 }
 
 void tb_client_invoke(struct tb_driver_session *session, struct tb_op *op)

@@ -75,9 +75,6 @@ static void answer(struct tb_driver_session *session, const struct tb_jsonrpc *r
     struct tb_client_reply *reply = &session->reply;
     struct tb_err err;
     int rc = run(session, request, &err);
-    if (!session->page) {
-        return; /* whoever heard of the tools has ended the session */
-    }
     tb_buf_clear(&reply->id);
     tb_buf_clear(&reply->body);
     reply->failed = rc < 0;
