@@ -8,11 +8,10 @@
 #include "core/limits.h"
 #include "front/guard.h"
 
-/* They concern no tenant but the operator's, and there only those who administer it. */
+/* No tenant is known yet, so it is the operator's to know: see front/events/filter.c. */
 static struct tb_event event_of(const struct tb_refused *refused)
 {
-    return (struct tb_event){
-        .type = refused->type, .tenant = TB_TENANT_DEFAULT, .session_id = "", .hidden = true};
+    return (struct tb_event){.type = refused->type, .tenant = TB_TENANT_DEFAULT, .session_id = ""};
 }
 
 static void on_rest(struct tb_flood *flood, int64_t count)

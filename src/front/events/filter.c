@@ -43,6 +43,7 @@ int tb_filter_parse(const struct tb_principal *who, struct tb_str query,
     snprintf(ret_filter->tenant, sizeof(ret_filter->tenant), "%s", who->tenant);
     /* A reader is in no conversation, so no private session is his own. */
     ret_filter->hidden = tb_principal_may(who, TB_SCOPE_ADMIN);
+    ret_filter->operates = tb_principal_may(who, TB_SCOPE_OPERATE);
     int rc = get(query, "session", &value, err);
     if (rc == 0 && value.len >= sizeof(ret_filter->session)) {
         rc = tb_fail(err, TB_E_PARAMS, "the session name is too long");
@@ -64,11 +65,16 @@ int tb_filter_parse(const struct tb_principal *who, struct tb_str query,
     return rc;
 }
 
+/* Callers that were turned away may have meant any tenant. */
+static const uint64_t for_operator =
+    UINT64_C(1) << TB_EVENT_CALLER_REFUSED | UINT64_C(1) << TB_EVENT_CREDENTIAL_REFUSED;
+
 bool tb_filter_fits(const struct tb_filter *filter, const struct tb_notice *notice)
 {
     return (!filter->types || (filter->types & notice->type_bit)) &&
            (!filter->kinds || (filter->kinds & notice->kind_bit)) &&
            strcmp(filter->tenant, notice->tenant) == 0 && (filter->hidden || !notice->hidden) &&
+           (filter->operates || !(notice->type_bit & for_operator)) &&
            (!filter->session[0] || strcmp(filter->session, notice->session) == 0 ||
             strcmp(filter->session, notice->session_id) == 0);
 }

@@ -13,6 +13,7 @@
 struct tb_filter {
     char tenant[TB_TENANT_SIZE];
     bool hidden;                /* also what is about private sessions */
+    bool operates;              /* also what is about callers whom no tenant knows */
     char session[TB_NAME_SIZE]; /* a name or an id; empty: all, and what is about none */
     unsigned kinds;             /* bits 1 << kind; 0: all, and what is about no session */
     uint64_t types;             /* as of tb_event_mask; 0: all */

@@ -111,12 +111,33 @@ static void what_is_about_private_sessions_is_for_admins(void **state)
     tb_notice_unref(notice, "made");
 }
 
+static void callers_that_were_turned_away_are_for_the_operator(void **state)
+{
+    static const struct tb_principal admin = {.tenant = "t",
+                                              .scopes = TB_SCOPE_OBSERVE | TB_SCOPE_ADMIN};
+    static const struct tb_principal boss = {.tenant = "t", .scopes = TB_SCOPES_ALL};
+    static const enum tb_event_type types[] = {TB_EVENT_CALLER_REFUSED,
+                                               TB_EVENT_CREDENTIAL_REFUSED};
+    struct tb_filter weak;
+    struct tb_filter strong;
+    (void)state;
+    assert_int_equal(tb_filter_parse(&admin, TB_STR(""), &weak, NULL), 0);
+    assert_int_equal(tb_filter_parse(&boss, TB_STR(""), &strong, NULL), 0);
+    for (size_t i = 0; i < TB_COUNT(types); i++) {
+        struct tb_notice *notice = make(types[i], "", -1);
+        assert_false(tb_filter_fits(&weak, notice));
+        assert_true(tb_filter_fits(&strong, notice));
+        tb_notice_unref(notice, "made");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_part_of_the_query_narrows),
         cmocka_unit_test(what_there_is_not_is_refused_by_its_name),
         cmocka_unit_test(what_is_about_private_sessions_is_for_admins),
+        cmocka_unit_test(callers_that_were_turned_away_are_for_the_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
