@@ -131,12 +131,17 @@ static size_t count_labels(const struct tb_mask *mask)
     return tb_mask_labels(mask, &json);
 }
 
+static bool is_over(const struct tb_op_call *op_call)
+{
+    return !op_call->session || !op_call->call || op_call->call->broken.code < 0;
+}
+
 static int on_reveal(struct tb_op *op, struct tb_str text, const struct tb_str *origins,
                      size_t count, struct tb_buf *out, struct tb_err *err)
 {
     struct tb_op_call *op_call = op->user;
     struct tb_session *session = op_call->session;
-    if (!session || !op_call->call || op_call->call->broken.code < 0) {
+    if (is_over(op_call)) {
         return tb_fail(err, TB_E_CANCELLED, "the call has ended");
     }
     if (!session->bounds.mask) {
@@ -152,6 +157,7 @@ static int on_reveal(struct tb_op *op, struct tb_str text, const struct tb_str *
                        "it may",
                        TB_SESSION_SECRETS_MAX);
     }
+    const char *agent = op_call->call->from.agent;
     struct tb_secret_use use = {.tenant = session->tenant,
                                 .origins = origins,
                                 .origin_count = count,
@@ -159,9 +165,12 @@ static int on_reveal(struct tb_op *op, struct tb_str text, const struct tb_str *
                                 .session_id = session->id,
                                 .session = session->name,
                                 .hidden = session->traits.hidden,
-                                .agent = op_call->call->from.agent,
+                                .agent = agent[0] ? agent : NULL,
                                 .gate = &op_call->call->gate};
     int rc = tb_secrets_fill_in(op_call->core->secrets, &use, text, out, err);
+    if (is_over(op_call)) { /* by whoever heard of the use */
+        return tb_fail(err, TB_E_CANCELLED, "the call has ended");
+    }
     if (count_labels(session->bounds.mask) > before && tb_session_survives(session)) {
         tb_record_put(session, &op_call->call->gate); /* the next daemon has to mask it, too */
     }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/call_internal.h"
 #include "core/limits.h"
+#include "core/secrets.h"
 #include "core/session_internal.h"
 
 #include "support/core_rig.h"
@@ -409,6 +411,71 @@ static void a_tool_enters_the_session_that_it_made(void **state)
     rig_expect(call, TB_E_TIMEOUT);
 }
 
+struct hearer {
+    struct rig *rig;
+    bool ends;
+    int uses;
+};
+
+static void hear_use(const struct tb_event *event, void *user)
+{
+    struct hearer *hearer = user;
+    if (event->type == TB_EVENT_SECRET_USED) {
+        hearer->uses++;
+        assert_null(event->agent);
+        if (hearer->ends) {
+            tb_session_end(rig_find(hearer->rig, "a"), TB_END_CLOSED);
+        }
+    }
+}
+
+static void set_secret(struct rig *rig)
+{
+    struct tb_gate gate;
+    struct tb_err err;
+    TB_AUTO(tb_json_free)
+    struct cJSON *spec =
+        tb_json_parse(TB_STR("{\"value\":\"hunter22\",\"domains\":[\"a.example\"]}"));
+    const struct tb_secret_change change = {"t", TB_STR("x"), "operator", &gate};
+    tb_gate_init(&gate, NULL);
+    rig->core.secrets = tb_secrets_new(&rig->core);
+    assert_int_equal(tb_secrets_set(rig->core.secrets, &change, spec, &err), 0);
+    tb_gate_fini(&gate);
+}
+
+/* As the driver asks for it, which has the call of session "a" at work. */
+static int reveal(struct tb_session *session, struct tb_err *err)
+{
+    TB_AUTO(tb_buf_wipe) struct tb_buf out = TB_BUF(TB_KIB);
+    struct tb_op *op = &TB_CONTAINER(session->queue.ops.next, struct tb_op_call, link)->op;
+    const struct tb_str origin = TB_STR("https://a.example");
+    return op->reveal(op, TB_STR("{{secret:x}}"), &origin, 1, &out, err);
+}
+
+static void a_session_may_end_when_the_use_of_a_secret_is_told(void **state)
+{
+    struct rig *rig = *state;
+    struct hearer hearer = {.rig = rig};
+    struct tb_subscriber subscriber = {.fn = hear_use, .user = &hearer};
+    struct tb_session *session = rig_create(rig, "a");
+    struct tb_err err;
+    set_secret(rig);
+    hold(rig, TB_FAKE_CANCEL_ENDS);
+    rig_turn(rig);
+    struct rig_call *call = rig_start(rig, &rig_click, "", NULL);
+    rig_turn(rig);
+    tb_bus_subscribe(&rig->core.bus, &subscriber);
+    assert_int_equal(reveal(session, &err), 0);
+    hearer.ends = true;
+    assert_int_equal(reveal(session, &err), TB_E_CANCELLED); /* it is not typed any more */
+    assert_int_equal(hearer.uses, 2);
+    tb_bus_unsubscribe(&subscriber);
+    rig_turn(rig);
+    rig_expect(call, TB_E_SESSION_ENDED);
+    tb_secrets_free(rig->core.secrets);
+    rig->core.secrets = NULL;
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
 
 int main(void)
@@ -428,6 +495,7 @@ int main(void)
         RIG_TEST(a_failed_step_is_told_to_the_tool),
         RIG_TEST(a_step_under_way_fails_with_what_ends_the_call),
         RIG_TEST(a_tool_enters_the_session_that_it_made),
+        RIG_TEST(a_session_may_end_when_the_use_of_a_secret_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
