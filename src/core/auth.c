@@ -27,7 +27,6 @@ struct entry {
     struct tb_auth *auth;
     struct tb_principal *principal;
     uint8_t hash[TB_HASH_BYTES];
-    struct tb_timer expiry;
     bool expired; /* which is why it is revoked */
 };
 
@@ -51,6 +50,7 @@ struct tb_auth {
     struct tb_list guises;
     size_t guise_count;
     bool incomplete;
+    struct tb_timer expiry; /* when the first credential may be over; not armed if all last */
     void (*on_expired)(const char *key, void *user);
     void *expired_user;
     struct tb_map offenders; /* by peer */
@@ -70,7 +70,6 @@ static struct tb_str hash_str(const struct entry *entry)
 static void entry_free(struct entry *entry)
 {
     tb_list_remove(&entry->link);
-    tb_timer_fini(&entry->expiry);
     tb_principal_unref(entry->principal, "credential");
     tb_free(entry);
 }
@@ -122,6 +121,8 @@ static void on_revoked(struct tb_deferred *job)
     }
 }
 
+static void on_expiry(struct tb_timer *timer, void *user);
+
 struct tb_auth *tb_auth_new(struct tb_loop *loop)
 {
     static const struct tb_principal_spec same_user = {
@@ -133,6 +134,7 @@ struct tb_auth *tb_auth_new(struct tb_loop *loop)
     auth->same_user = tb_principal_new(&same_user);
     auth->nobody = tb_principal_new(&nobody);
     auth->job.run = on_revoked;
+    tb_timer_init(&auth->expiry, loop, on_expiry, auth);
     tb_map_init(&auth->by_hash);
     tb_map_init(&auth->by_key);
     tb_list_init(&auth->entries);
@@ -162,6 +164,7 @@ void tb_auth_free(struct tb_auth *auth)
         return;
     }
     tb_deferred_cancel(&auth->job);
+    tb_timer_fini(&auth->expiry);
     tb_list_splice(&auth->entries, &auth->revoked);
     while (!tb_list_empty(&auth->entries)) {
         entry_free(entry_of(auth->entries.next));
@@ -193,7 +196,6 @@ static void revoke(struct entry *entry)
     tb_map_remove(&auth->by_key, tb_str_of(entry->principal->key));
     tb_list_remove(&entry->link);
     tb_list_append(&auth->revoked, &entry->link);
-    tb_timer_stop(&entry->expiry);
     tb_loop_defer(auth->loop, &auth->job);
 }
 
@@ -221,18 +223,27 @@ static void expire(struct entry *entry)
 /* The wall clock may be set, and the machine may sleep, while the timer runs. */
 static void mind_expiry(struct entry *entry)
 {
+    struct tb_timer *timer = &entry->auth->expiry;
     int64_t wait_ms = left_ms(entry);
-    if (wait_ms > 0) {
-        tb_timer_start(&entry->expiry, wait_ms < LOOK_MS ? wait_ms : LOOK_MS);
-    } else {
+    wait_ms = wait_ms < LOOK_MS ? wait_ms : LOOK_MS;
+    if (wait_ms <= 0) {
         expire(entry);
+    } else if (!tb_timer_armed(timer) ||
+               timer->due_ms > tb_loop_now_ms(entry->auth->loop) + wait_ms) {
+        tb_timer_start(timer, wait_ms);
     }
 }
 
+/* One for all: thousands of keys are one look at the clock. */
 static void on_expiry(struct tb_timer *timer, void *user)
 {
+    struct tb_auth *auth = user;
     (void)timer;
-    mind_expiry(user);
+    LIST_FOREACH_SAFE(link, &auth->entries) {
+        if (entry_of(link)->principal->expires_ms) {
+            mind_expiry(entry_of(link));
+        }
+    }
 }
 
 int tb_auth_add_hash(struct tb_auth *auth, const struct tb_principal_spec *spec,
@@ -251,7 +262,6 @@ int tb_auth_add_hash(struct tb_auth *auth, const struct tb_principal_spec *spec,
         revoke(same);
     }
     tb_auth_revoke(auth, spec->key);
-    tb_timer_init(&entry->expiry, auth->loop, on_expiry, entry);
     tb_list_append(&auth->entries, &entry->link);
     tb_map_add(&auth->by_hash, hash_str(entry), entry);
     tb_map_add(&auth->by_key, tb_str_of(entry->principal->key), entry);

@@ -160,6 +160,32 @@ static void a_credential_ends_by_revocation_replacement_or_its_time(void **state
     tb_principal_unref(third, "test");
 }
 
+static void each_credential_ends_at_its_own_time(void **state)
+{
+    static const int ends_ms[] = {3000, 1000, 0, 2000, 60000};
+    struct fixture *f = *state;
+    const int64_t now_ms = tb_clock_wall_ms(&f->clock.clock);
+    for (size_t i = 0; i < TB_COUNT(ends_ms); i++) {
+        char name[8];
+        snprintf(name, sizeof(name), "k%zu", i);
+        const struct tb_principal_spec spec = {.tenant = "t",
+                                               .key = name,
+                                               .label = "",
+                                               .expires_ms = ends_ms[i] ? now_ms + ends_ms[i] : 0};
+        tb_auth_add(f->auth, &spec, tb_str_of(name));
+    }
+    for (int at_ms = 0; at_ms <= 60000; at_ms += 500) {
+        for (size_t i = 0; i < TB_COUNT(ends_ms); i++) {
+            char name[8];
+            snprintf(name, sizeof(name), "k%zu", i);
+            bool is_there = tb_auth_of_key(f->auth, name);
+            assert_int_equal(is_there, !ends_ms[i] || at_ms < ends_ms[i]);
+        }
+        tb_clock_manual_advance(&f->clock, 500);
+        tb_loop_turn(f->loop, false);
+    }
+}
+
 static void a_name_that_would_be_cut_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -301,6 +327,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_missing_token_is_no_guess, setup, teardown),
         cmocka_unit_test_setup_teardown(each_credential_stands_for_its_principal, setup, teardown),
         cmocka_unit_test_setup_teardown(a_credential_of_no_known_sort_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_credential_ends_at_its_own_time, setup, teardown),
         cmocka_unit_test_setup_teardown(a_credential_ends_by_revocation_replacement_or_its_time,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_credential_is_not_valid_past_its_time_by_the_wall_clock,
