@@ -2,6 +2,7 @@
 #include "core/audit.h"
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "core/core.h"
@@ -76,19 +77,20 @@ static bool is_kept(struct tb_str type)
 
 int tb_audit_check_type(struct tb_str type, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(TB_KIB);
+    struct tb_nearest nearest = {.word = type};
     struct tb_quoted shown;
     if (is_kept(type)) {
         return 0;
     }
     for (unsigned i = 0; i < TB_EVENT_COUNT; i++) {
         if (rows[i].kept) {
-            tb_buf_printf(&list, "%s%s", list.len ? ", " : "",
-                          tb_event_name((enum tb_event_type)i));
+            tb_nearest_offer(&nearest, tb_event_name((enum tb_event_type)i));
         }
     }
-    return tb_fail(err, TB_E_PARAMS, "the audit log has no entries of type %s; its types are %.*s",
-                   tb_quoted(&shown, type, 40), TB_STR_ARG(tb_buf_str(&list)));
+    return tb_fail(err, TB_E_PARAMS,
+                   "the audit log has no entries of type %s%s; a search without a type shows "
+                   "which it has",
+                   tb_quoted(&shown, type, 40), tb_nearest_words(&nearest));
 }
 
 static struct tb_str text_of(const char *text)
