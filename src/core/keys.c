@@ -181,8 +181,8 @@ static int check_bounds(const struct tb_principal *by, const struct tb_key_spec 
 {
     if (by->quota.calls_per_minute || by->quota.sessions_max) {
         return tb_fail(err, TB_E_FORBIDDEN,
-                       "a key with limits of its own cannot make others, which would have them "
-                       "once more; ask the operator");
+                       "a key with limits of its own cannot make other keys, because each would "
+                       "have the same limits again; ask the operator");
     }
     if (by->policy) {
         return tb_fail(err, TB_E_FORBIDDEN,
@@ -209,10 +209,12 @@ static size_t count_of(const struct tb_keys *keys, const char *tenant)
 /* There is room for one more, and all that there are are known. */
 static int check_room(const struct tb_keys *keys, const struct tb_principal *by, struct tb_err *err)
 {
-    if (!tb_principal_may(by, TB_SCOPE_OPERATE) &&
-        count_of(keys, by->tenant) >= TB_KEYS_PER_TENANT) {
-        return tb_fail(err, TB_E_LIMIT, "this tenant has %d keys already; revoke some",
-                       TB_KEYS_PER_TENANT);
+    size_t count = count_of(keys, by->tenant);
+    if (!tb_principal_may(by, TB_SCOPE_OPERATE) && count >= TB_KEYS_PER_TENANT) {
+        return tb_fail(err, TB_E_LIMIT,
+                       "this tenant has %zu keys, and from %d on only the operator makes more; "
+                       "revoke some",
+                       count, TB_KEYS_PER_TENANT);
     }
     if (keys->by_id.count >= TB_KEYS_MAX) {
         return tb_fail(err, TB_E_LIMIT, "there are %d keys already; revoke some", TB_KEYS_MAX);

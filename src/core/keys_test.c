@@ -279,6 +279,9 @@ static void the_admins_of_a_tenant_leave_keys_for_others(void **state)
     assert_int_equal(make(rig, admin, &spec).rc, TB_E_LIMIT);
     assert_int_equal(make_for(rig, "other").rc, 0);
     assert_int_equal(make_for(rig, "acme").rc, 0); /* the operator */
+    struct made more = make(rig, admin, &spec);
+    assert_int_equal(more.rc, TB_E_LIMIT);
+    assert_non_null(strstr(more.err.text, "this tenant has 1001 keys, and from 1000 on"));
     tb_principal_unref(admin, "test");
 }
 

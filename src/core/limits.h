@@ -28,7 +28,7 @@ enum {
     TB_AUTH_PEERS = 10000,
     TB_AUTH_GUISES = 1000, /* tenants that the operator has spoken for */
     TB_KEYS_MAX = 10000,
-    TB_KEYS_PER_TENANT = 1000, /* that its own admins make, so that they leave some to others */
+    TB_KEYS_PER_TENANT = 1000, /* then its own admins make no more, and leave some to others */
 
     /* Refusals, for the audit log: core/flood.h */
     TB_FLOOD_TOLD = 100,

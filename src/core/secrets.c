@@ -309,10 +309,11 @@ static int check_kind(const struct tb_secrets *secrets, const char *key, const s
     return !old || replace || old->totp == totp
                ? 0
                : tb_fail(err, TB_E_EXISTS,
-                         "%s is %s, and this would replace it by %s; say so (--replace, or "
+                         "%s is %s, and this would replace it with %s; say so (--replace, or "
                          "\"replace\": true) if that is meant, or choose another name",
-                         tb_secret_name(old), old->totp ? "the seed of one-time codes" : "a text",
-                         totp ? "the seed of one-time codes" : "a text");
+                         tb_secret_name(old),
+                         old->totp ? "the seed of one-time codes" : "a password",
+                         totp ? "the seed of one-time codes" : "a password");
 }
 
 static void tell(const struct tb_secrets *secrets, const struct tb_secret_change *change,

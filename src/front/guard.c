@@ -196,7 +196,7 @@ static int find(struct tb_front_req *req, struct tb_principal **ret_who, struct 
         return tb_fail(err, rc, "the stored keys cannot be read yet, so this token is unknown");
     }
     req->core->metrics.values[TB_METRIC_AUTH_FAILURES]++;
-    return rc == TB_E_RATE ? tb_fail(err, rc, "too many wrong tokens from this address")
+    return rc == TB_E_RATE ? tb_fail(err, rc, "too many wrong tokens from this network")
                            : tb_fail(err, rc, "%s", needed_instead(token));
 }
 

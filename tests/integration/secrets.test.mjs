@@ -40,7 +40,7 @@ test('a secret is set, listed without its value, replaced and removed', async (t
   const seed = { value: 'GEZDGNBVGY3TQOJQ', totp: true, domains: ['a.example'] };
   const refused = await api(daemon, 'PUT', '/api/secrets/login', seed);
   assert.equal(refused.status, 409);
-  assert.match(refused.text, /login is a text, and this would replace it by the seed of one-time codes/);
+  assert.match(refused.text, /login is a password, and this would replace it with the seed of one-time codes/);
   assert.equal((await api(daemon, 'PUT', '/api/secrets/login', { ...seed, replace: true })).status, 200);
   assert.equal(JSON.parse((await api(daemon, 'GET', '/api/secrets')).text).secrets[0].kind, 'totp');
   assert.deepEqual(JSON.parse((await api(daemon, 'DELETE', '/api/secrets/login')).text), { removed: 'login' });
@@ -85,7 +85,7 @@ test('the command reads the value from its input, and the files of the daemon ne
   const totp = ['set', 'login', '--domain', 'example.com', '--totp'];
   const refused = await secrets(daemon, totp, 'GEZDGNBVGY3TQOJQ\n');
   assert.equal(refused.code, 1);
-  assert.match(refused.text, /login is a text, .*--replace/);
+  assert.match(refused.text, /login is a password, .*--replace/);
   assert.equal((await secrets(daemon, [...totp, '--replace'], 'GEZDGNBVGY3TQOJQ\n')).code, 0);
   assert.equal((await secrets(daemon, ['list'])).text, 'login  totp  example.com\n');
   for (const bytes of await filesBelow(daemon.dir)) assert.ok(!bytes.includes(VALUE));

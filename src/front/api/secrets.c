@@ -52,7 +52,8 @@ static int check_body(struct tb_str body, struct tb_err *err)
     return good ? 0
                 : tb_fail(err, TB_E_PARAMS,
                           "the body must be {\"value\": text, \"domains\": [text, ...]}, with "
-                          "\"totp\": true for the seed of one-time codes");
+                          "\"totp\": true for the seed of one-time codes and \"replace\": true "
+                          "to put one in the place of a password, or a password in its place");
 }
 
 static struct tb_secret_change change_of(struct tb_act *act)
