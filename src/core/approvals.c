@@ -181,7 +181,7 @@ int tb_approvals_decide(struct tb_approvals *approvals, const struct tb_principa
     if (rc < 0) {
         return rc;
     }
-    decide(approval, approve, tb_principal_may(by, TB_SCOPE_OPERATE) ? TB_OPERATOR : by->key);
+    decide(approval, approve, tb_principal_name(by));
     return 0;
 }
 

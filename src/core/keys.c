@@ -263,11 +263,6 @@ static int check_spec(const struct tb_keys *keys, const struct tb_principal *by,
     return rc < 0 ? rc : check_room(keys, by, err);
 }
 
-static const char *name_of(const struct tb_principal *by)
-{
-    return tb_principal_may(by, TB_SCOPE_OPERATE) ? TB_OPERATOR : by->key;
-}
-
 /* The text of a new key; its record has the id and the hash. */
 static void draw(const struct tb_keys *keys, struct tb_key_record *record,
                  char ret_text[TB_KEY_TEXT_SIZE])
@@ -300,7 +295,7 @@ int tb_keys_create(struct tb_keys *keys, const struct tb_principal *by,
     char text[TB_KEY_TEXT_SIZE];
     snprintf(record.tenant, sizeof(record.tenant), "%.*s", TB_STR_ARG(spec->tenant));
     snprintf(record.label, sizeof(record.label), "%.*s", TB_STR_ARG(spec->label));
-    snprintf(record.by, sizeof(record.by), "%s", name_of(by));
+    snprintf(record.by, sizeof(record.by), "%s", tb_principal_name(by));
     draw(keys, &record, text);
     tb_json_object_open(json);
     tb_key_record_describe(&record, state_names[MAKING], json);
@@ -324,7 +319,7 @@ int tb_keys_revoke(struct tb_keys *keys, const struct tb_principal *by, struct t
     if (key->state != REVOKED) {
         key->state = REVOKED;
         tb_auth_revoke(keys->core->auth, key->record.id);
-        tell(key, TB_EVENT_KEY_REVOKED, name_of(by), gate);
+        tell(key, TB_EVENT_KEY_REVOKED, tb_principal_name(by), gate);
     }
     if (key->writing) { /* it is under way; to ask again is no harm, and is answered after that */
         tb_store_remove(&keys->core->store, TB_SPACE_KEY, id, gate);

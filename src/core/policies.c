@@ -257,12 +257,11 @@ static void tell(const struct tb_policies *policies, const struct tb_principal *
 {
     char name[TB_TENANT_SIZE];
     snprintf(name, sizeof(name), "%.*s", TB_STR_ARG(tenant));
-    const char *agent = tb_principal_may(by, TB_SCOPE_OPERATE) ? TB_OPERATOR : by->key;
     tb_bus_publish(&policies->core->bus,
                    &(struct tb_event){.type = TB_EVENT_POLICY_CHANGED,
                                       .tenant = name,
                                       .session_id = "",
-                                      .agent = agent,
+                                      .agent = tb_principal_name(by),
                                       .gate = gate,
                                       .fields = {tb_field_cstr("action", what)}});
 }

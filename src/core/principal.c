@@ -46,6 +46,11 @@ bool tb_principal_may(const struct tb_principal *principal, unsigned scopes)
     return !principal->revoked && (principal->scopes & scopes) == scopes;
 }
 
+const char *tb_principal_name(const struct tb_principal *principal)
+{
+    return tb_principal_may(principal, TB_SCOPE_OPERATE) ? TB_OPERATOR : principal->key;
+}
+
 const char *tb_scope_name(unsigned scopes)
 {
     return scopes & TB_SCOPE_OPERATE ? "operate"

@@ -78,6 +78,8 @@ struct tb_principal *tb_principal_new(const struct tb_principal_spec *spec);
 struct tb_principal *tb_principal_ref(struct tb_principal *principal, const char *why);
 void tb_principal_unref(struct tb_principal *principal, const char *why);
 bool tb_principal_may(const struct tb_principal *principal, unsigned scopes);
+/* As an agent in the log: TB_OPERATOR, or the id of its key. */
+const char *tb_principal_name(const struct tb_principal *principal);
 /* "act"; of several the one that fewest have. */
 const char *tb_scope_name(unsigned scopes);
 /* 1 to 64 of [a-z0-9_-], not beginning with '-'. */

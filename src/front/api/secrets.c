@@ -61,8 +61,7 @@ static struct tb_secret_change change_of(struct tb_act *act)
     const struct tb_principal *who = act->caller.who;
     return (struct tb_secret_change){.tenant = who->tenant,
                                      .name = tb_str_of(act->target),
-                                     .agent = tb_principal_may(who, TB_SCOPE_OPERATE) ? TB_OPERATOR
-                                                                                      : who->key,
+                                     .agent = tb_principal_name(who),
                                      .gate = &act->gate};
 }
 
