@@ -169,6 +169,21 @@ static void write_state(struct key *key, struct tb_gate *gate)
 
 /* Making. */
 
+struct tb_str tb_key_id_of(struct tb_str text)
+{
+    static const char id_chars[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    const size_t len = TB_KEY_ID_SIZE - 1;
+    if (!tb_str_starts(text, TB_STR(TB_KEY_PREFIX)) || text.len <= len || text.ptr[len] != '_') {
+        return TB_STR("");
+    }
+    for (size_t i = strlen(TB_KEY_PREFIX); i < len; i++) {
+        if (!memchr(id_chars, text.ptr[i], sizeof(id_chars) - 1)) {
+            return TB_STR("");
+        }
+    }
+    return tb_str_sub(text, 0, len);
+}
+
 static bool manages(const struct tb_principal *by, const char *tenant)
 {
     return tb_principal_may(by, TB_SCOPE_OPERATE) ||
@@ -271,7 +286,7 @@ static void draw(const struct tb_keys *keys, struct tb_key_record *record,
     char token[TB_TOKEN_SIZE];
     do {
         tb_random_text(random, ID_CHARS);
-        snprintf(record->id, sizeof(record->id), "tbk_%s", random);
+        snprintf(record->id, sizeof(record->id), TB_KEY_PREFIX "%s", random);
     } while (tb_map_get(&keys->by_id, tb_str_of(record->id)));
     tb_token_make(token);
     snprintf(ret_text, TB_KEY_TEXT_SIZE, "%s_%s", record->id, token);

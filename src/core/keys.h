@@ -25,7 +25,7 @@ struct tb_core;
 struct tb_keys;
 
 enum {
-    TB_KEY_ID_SIZE = 17, /* "tbk_", 12 characters and a NUL */
+    TB_KEY_ID_SIZE = 17, /* TB_KEY_PREFIX, 12 characters and a NUL */
     TB_KEY_TEXT_SIZE = TB_KEY_ID_SIZE + TB_TOKEN_SIZE,
     TB_KEY_SCOPES = TB_SCOPE_OBSERVE | TB_SCOPE_ACT | TB_SCOPE_ADMIN, /* that one can have */
 };
@@ -38,6 +38,11 @@ struct tb_key_spec {
     struct tb_quota quota;
     struct tb_policy *policy; /* borrowed; NULL: none of its own */
 };
+
+#define TB_KEY_PREFIX "tbk_"
+
+/* The id in the text of a key, which everybody may see; empty: it is none. */
+struct tb_str tb_key_id_of(struct tb_str text);
 
 struct tb_keys *tb_keys_new(struct tb_core *core);
 void tb_keys_free(struct tb_keys *keys);

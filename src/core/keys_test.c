@@ -133,6 +133,8 @@ static void a_new_key_lets_its_holder_in_as_what_it_says(void **state)
     assert_int_equal(made.rc, 0);
     assert_memory_equal(made.text, made.id, strlen(made.id));
     assert_int_equal(strlen(made.text), strlen(made.id) + 1 + TB_TOKEN_SIZE - 1);
+    assert_true(tb_str_eq_cstr(tb_key_id_of(tb_str_of(made.text)), made.id));
+    assert_int_equal(tb_key_id_of(tb_str_of(made.id)).len, 0);
     assert_int_equal(enter(rig, made.text, &who), 0);
     assert_string_equal(who->tenant, "acme");
     assert_string_equal(who->key, made.id);

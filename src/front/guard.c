@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "core/auth.h"
+#include "core/keys.h"
 #include "front/target.h"
 #include "proto/authority.h"
 
@@ -145,7 +146,7 @@ static bool is_same_user(const struct tb_front_req *req)
 /* In words for whoever has to do something about it: the holder of a key has no admin.token. */
 static const char *needed_instead(struct tb_str token)
 {
-    return tb_str_starts(token, TB_STR("tbk_"))
+    return tb_str_starts(token, TB_STR(TB_KEY_PREFIX))
                ? "this key is not valid: it was revoked, its time is over, or it is not complete; "
                  "ask whoever gave it to you for another one"
                : "a valid token is required; the operator finds it in admin.token in the state "

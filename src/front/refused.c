@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/refused.h"
 
-#include <string.h>
-
 #include "base/utf8.h"
 #include "core/keys.h"
 #include "core/limits.h"
@@ -40,22 +38,11 @@ static struct tb_field text_of(const char *name, struct tb_str text)
     return text.len ? tb_field_text(name, text) : (struct tb_field){0};
 }
 
-/* The id is the part of a key that everybody may see; it tells which one is used in vain. */
+/* It tells which key is used in vain. */
 static struct tb_field key_of(const struct tb_http1_head *head)
 {
-    static const char id_chars[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    const size_t start = strlen("tbk_");
-    const size_t id_len = TB_KEY_ID_SIZE - 1;
-    struct tb_str token = tb_guard_token(head);
-    if (!tb_str_starts(token, TB_STR("tbk_")) || token.len <= id_len || token.ptr[id_len] != '_') {
-        return (struct tb_field){0};
-    }
-    for (size_t i = start; i < id_len; i++) {
-        if (!memchr(id_chars, token.ptr[i], sizeof(id_chars) - 1)) {
-            return (struct tb_field){0};
-        }
-    }
-    return tb_field_text("key", tb_str_sub(token, 0, id_len));
+    struct tb_str id = tb_key_id_of(tb_guard_token(head));
+    return id.len ? tb_field_text("key", id) : (struct tb_field){0};
 }
 
 void tb_refused_note(struct tb_refused *refused, const struct tb_front_req *req, int code)
