@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/authors.h"
 #include "core/call_internal.h"
 #include "core/core.h"
 #include "core/egress.h"
 #include "core/ends.h"
-#include "core/lifetime.h"
 #include "core/limits.h"
 #include "core/policy.h"
 #include "core/records.h"

@@ -9,10 +9,10 @@
 #include "core/session.h"
 #include "core/session_policy.h"
 #include "core/session_state.h"
+#include "core/toolbox.h"
 #include "io/loop.h"
 #include "io/timer.h"
 
-struct tb_brought;
 struct tb_conversation;
 struct tb_holder;
 struct tb_op_call;
@@ -88,12 +88,6 @@ struct tb_session_end {
     bool gives_way;      /* it hibernates for another session, and not because it is idle */
     bool astray;         /* it was to make a forbidden move, and ends for that */
     enum tb_end_reason reason; /* once it has ended */
-};
-
-/* The tools that it brings along: core/toolbox.h. */
-struct tb_brought_list {
-    struct tb_brought **tools;
-    size_t count;
 };
 
 /* Whose it is, and where it is listed. Who joins a session is on no list of its own yet: all whom

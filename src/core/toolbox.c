@@ -191,6 +191,16 @@ void tb_brought_list_clear(struct tb_brought_list *list)
     *list = (struct tb_brought_list){NULL, 0};
 }
 
+bool tb_brought_list_has(const struct tb_brought_list *list, const struct tb_brought *brought)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->tools[i]->handle, brought->handle) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void tell_change(const struct tb_session *session)
 {
     struct tb_event event = tb_session_event(session, TB_EVENT_TOOLS_CHANGED);

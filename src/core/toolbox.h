@@ -13,7 +13,6 @@
 #include "core/principal.h"
 #include "core/tool.h"
 
-struct tb_brought_list;
 struct tb_session;
 
 /* A tool that a session brings along: one of its page's. Its driver makes it; it is counted, since
@@ -35,6 +34,16 @@ int tb_brought_new(const char *name, const char *origin, const char *handle, str
                    struct tb_brought **ret_brought, struct tb_err *err);
 struct tb_brought *tb_brought_ref(struct tb_brought *brought, const char *why);
 void tb_brought_unref(struct tb_brought *brought, const char *why);
+
+/* Some of them, with a reference each. */
+struct tb_brought_list {
+    struct tb_brought **tools;
+    size_t count;
+};
+
+void tb_brought_list_clear(struct tb_brought_list *list);
+/* By the driver's own word for it. */
+bool tb_brought_list_has(const struct tb_brought_list *list, const struct tb_brought *brought);
 
 /* A tool as a caller sees it. */
 struct tb_entry {
@@ -67,5 +76,3 @@ void tb_toolbox_bring_take(struct tb_session *session, struct tb_brought **tools
 size_t tb_toolbox_brought(const struct tb_session *session);
 /* It is on the session's list, which may have been told anew since it was found. */
 bool tb_toolbox_brings(const struct tb_session *session, const struct tb_brought *brought);
-/* Without a word to anybody. */
-void tb_brought_list_clear(struct tb_brought_list *list);

@@ -393,21 +393,17 @@ static void a_call_outlives_the_list_that_its_tool_stood_in(void **state)
 
 static void a_call_ends_when_the_time_is_over_that_its_tool_takes(void **state)
 {
+    static const char *const names[] = {"quick", "usual"};
     struct rig *rig = *state;
     struct told told;
-    struct tb_brought **tools = tb_zalloc_array(2, sizeof(*tools));
-    tools[0] = brought("quick", "quick");
-    tools[0]->timeout_ms = 2000;
-    tools[1] = brought("usual", "usual");
     rig_create(rig, "a");
     rig_turn(rig);
-    assert_true(tb_fake_bring_take(rig->fake, rig_find(rig, "a")->id, tools, 2));
-    rig->fake->ops[TB_OP_INVOKE] =
-        (struct tb_fake_plan){.when = TB_FAKE_HELD, .cancel = TB_FAKE_CANCEL_ENDS};
+    bring(rig, "a", 2, names);
+    rig_find(rig, "a")->brought.tools[0]->timeout_ms = 2000;
+    rig->fake->ops[TB_OP_INVOKE].when = TB_FAKE_HELD;
     for (int usual = 0; usual <= 1; usual++) {
-        int64_t expected_ms = usual ? rig->config.browser_timeout_ms : 2000;
-        call(rig, usual ? "usual" : "quick", (struct tb_raw){.json = TB_STR("{}")}, &told);
-        rig_advance(rig, expected_ms - 1);
+        call(rig, names[usual], (struct tb_raw){.json = TB_STR("{}")}, &told);
+        rig_advance(rig, (usual ? rig->config.browser_timeout_ms : 2000) - 1);
         assert_int_equal(told.code, 1);
         rig_advance(rig, 1);
         assert_int_equal(told.code, TB_E_TIMEOUT);

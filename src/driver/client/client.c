@@ -25,7 +25,7 @@ static void session_free(struct tb_driver_session *session)
     tb_deferred_cancel(&session->closing);
     tb_client_end_calls(session, 0);
     tb_client_page_drop(session);
-    tb_client_tools_clear(&session->tools);
+    tb_brought_list_clear(&session->tools);
     tb_buf_fini(&session->reply.id);
     tb_buf_fini(&session->reply.body);
     tb_free(session);

@@ -112,7 +112,7 @@ static void on_cancel(struct tb_op *op)
 void tb_client_invoke(struct tb_driver_session *session, struct tb_op *op)
 {
     char secret[SECRET_CHARS + 1];
-    if (!tb_client_tools_have(&session->tools, op->brought)) {
+    if (!tb_brought_list_has(&session->tools, op->brought)) {
         tb_result_fail(op->result, TB_E_UNKNOWN_TOOL, "the page does not offer it any more");
         tb_op_done(op);
         return;

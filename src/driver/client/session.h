@@ -11,20 +11,13 @@
 #include "base/list.h"
 #include "core/channel.h"
 #include "core/driver.h"
+#include "core/toolbox.h"
 #include "io/loop.h"
-
-struct tb_brought;
 
 /* The driver's own state. */
 struct tb_client {
     struct tb_core *core;
     struct tb_list sessions;
-};
-
-/* As the page told them last, a reference each. */
-struct tb_client_tools {
-    struct tb_brought **list;
-    size_t count;
 };
 
 /* An answer to the page that it could not take yet. */
@@ -42,9 +35,9 @@ struct tb_driver_session {
     void *owner;
     struct tb_channel *page; /* NULL: it is away */
     struct tb_client_reply reply;
-    struct tb_client_tools tools;
-    struct tb_list asks; /* calls that the page has not answered, oldest first */
-    uint64_t asked;      /* how many there were; no page learns how many others get */
+    struct tb_brought_list tools; /* as the page told them last */
+    struct tb_list asks;          /* calls that the page has not answered, oldest first */
+    uint64_t asked;               /* how many there were; no page learns how many others get */
     struct tb_deferred closing;
     tb_closed_fn *closed_fn;
     void *closed_owner;
@@ -65,8 +58,6 @@ int tb_client_tools_register(struct tb_driver_session *session, struct tb_str to
 /* `names` is an array of strings, or empty: all of them go. */
 int tb_client_tools_unregister(struct tb_driver_session *session, struct tb_str names,
                                struct tb_err *err);
-bool tb_client_tools_have(const struct tb_client_tools *tools, const struct tb_brought *tool);
-void tb_client_tools_clear(struct tb_client_tools *tools);
 
 /* invoke.c */
 

@@ -14,32 +14,13 @@ enum {
     TIMEOUT_MAX_MS = 300 * 1000,
 };
 
-void tb_client_tools_clear(struct tb_client_tools *tools)
-{
-    for (size_t i = 0; i < tools->count; i++) {
-        tb_brought_unref(tools->list[i], "client");
-    }
-    tb_free(tools->list);
-    *tools = (struct tb_client_tools){NULL, 0};
-}
-
-bool tb_client_tools_have(const struct tb_client_tools *tools, const struct tb_brought *tool)
-{
-    for (size_t i = 0; i < tools->count; i++) {
-        if (strcmp(tools->list[i]->handle, tool->handle) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Core has a list of its own. */
 static void tell(struct tb_driver_session *session)
 {
-    const struct tb_client_tools *tools = &session->tools;
+    const struct tb_brought_list *tools = &session->tools;
     struct tb_brought **list = tb_zalloc_array(tools->count + 1, sizeof(*list));
     for (size_t i = 0; i < tools->count; i++) {
-        list[i] = tb_brought_ref(tools->list[i], "brought");
+        list[i] = tb_brought_ref(tools->tools[i], "brought");
     }
     session->events->on_tools(session->owner, list, tools->count);
 }
@@ -121,7 +102,7 @@ static int fail_surplus(struct tb_err *err)
                    TB_BROUGHT_MAX, TB_BROUGHT_BYTES_MAX);
 }
 
-static int read_tools(struct tb_str text, struct tb_client_tools *tools, struct tb_err *err)
+static int read_tools(struct tb_str text, struct tb_brought_list *tools, struct tb_err *err)
 {
     struct tb_json_iter iter = tb_json_iter_of(text);
     struct tb_json_item item;
@@ -130,12 +111,12 @@ static int read_tools(struct tb_str text, struct tb_client_tools *tools, struct 
         if (tools->count == TB_BROUGHT_MAX) {
             return fail_surplus(err);
         }
-        int rc = read_tool(item.value.text, &tools->list[tools->count], err);
+        int rc = read_tool(item.value.text, &tools->tools[tools->count], err);
         if (rc < 0) {
             tb_err_prefix(err, "tool %zu of the list: ", tools->count + 1);
             return rc;
         }
-        bytes += tools->list[tools->count++]->json.len; /* which core counts, too */
+        bytes += tools->tools[tools->count++]->json.len; /* which core counts, too */
         if (bytes > TB_BROUGHT_BYTES_MAX) {
             return fail_surplus(err);
         }
@@ -143,10 +124,10 @@ static int read_tools(struct tb_str text, struct tb_client_tools *tools, struct 
     return 0;
 }
 
-static int replace(struct tb_driver_session *session, struct tb_client_tools tools)
+static int replace(struct tb_driver_session *session, struct tb_brought_list tools)
 {
     int count = (int)tools.count;
-    tb_client_tools_clear(&session->tools);
+    tb_brought_list_clear(&session->tools);
     session->tools = tools;
     tell(session);
     return count;
@@ -155,10 +136,10 @@ static int replace(struct tb_driver_session *session, struct tb_client_tools too
 int tb_client_tools_register(struct tb_driver_session *session, struct tb_str tools,
                              struct tb_err *err)
 {
-    struct tb_client_tools fresh = {tb_zalloc_array(TB_BROUGHT_MAX, sizeof(*fresh.list)), 0};
+    struct tb_brought_list fresh = {tb_zalloc_array(TB_BROUGHT_MAX, sizeof(*fresh.tools)), 0};
     int rc = read_tools(tools, &fresh, err);
     if (rc < 0) {
-        tb_client_tools_clear(&fresh);
+        tb_brought_list_clear(&fresh);
         return rc;
     }
     return replace(session, fresh);
@@ -179,12 +160,12 @@ static bool is_named(struct tb_str names, const char *name)
 int tb_client_tools_unregister(struct tb_driver_session *session, struct tb_str names,
                                struct tb_err *err)
 {
-    struct tb_client_tools left = {tb_zalloc_array(TB_BROUGHT_MAX, sizeof(*left.list)), 0};
+    struct tb_brought_list left = {tb_zalloc_array(TB_BROUGHT_MAX, sizeof(*left.tools)), 0};
     (void)err;
     for (size_t i = 0; names.len && i < session->tools.count; i++) {
-        struct tb_brought *tool = session->tools.list[i];
+        struct tb_brought *tool = session->tools.tools[i];
         if (!is_named(names, tool->name)) {
-            left.list[left.count++] = tb_brought_ref(tool, "client");
+            left.tools[left.count++] = tb_brought_ref(tool, "client");
         }
     }
     return replace(session, left);

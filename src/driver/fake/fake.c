@@ -49,8 +49,8 @@ struct tb_driver_session {
     bool restored;
     bool watched;
     bool picture_wanted;
-    char *look;                 /* that nobody was shown yet; NULL: none */
-    struct tb_fake_tools tools; /* that it brings along */
+    char *look;                   /* that nobody was shown yet; NULL: none */
+    struct tb_brought_list tools; /* that it brings along */
     struct tb_fake_peer peer;
     struct tb_pass *pass; /* for the forward proxy; NULL: it needs none */
 };
@@ -99,7 +99,7 @@ static void session_free(struct tb_driver_session *session)
     tb_list_remove(&session->link);
     tb_pass_free(session->pass);
     tb_free(session->look);
-    tb_fake_tools_clear(&session->tools);
+    tb_brought_list_clear(&session->tools);
     tb_free(session);
 }
 
@@ -290,7 +290,7 @@ static void run(struct tb_driver_session *session, struct tb_op *op)
         work->ask =
             (struct tb_fake_ask){.name = op->brought->name, .args = op->raw, .answered = on_answer};
         tb_fake_peer_ask(&session->peer, &work->ask, ++fake->asked);
-    } else if (op->kind == TB_OP_INVOKE && !tb_fake_tools_have(&session->tools, op->brought)) {
+    } else if (op->kind == TB_OP_INVOKE && !tb_brought_list_has(&session->tools, op->brought)) {
         end_work(work, TB_E_UNKNOWN_TOOL);
     } else if (plan->when == TB_FAKE_NOW) {
         end_work(work, plan->code);

@@ -11,33 +11,14 @@
 #include "core/toolbox.h"
 #include "driver/fake/fake.h"
 
-void tb_fake_tools_clear(struct tb_fake_tools *tools)
+void tb_fake_tools_note(struct tb_brought_list *tools, struct tb_brought *const *list, size_t count)
 {
-    for (size_t i = 0; i < tools->count; i++) {
-        tb_brought_unref(tools->list[i], "fake");
-    }
-    tb_free(tools->list);
-    *tools = (struct tb_fake_tools){0};
-}
-
-void tb_fake_tools_note(struct tb_fake_tools *tools, struct tb_brought *const *list, size_t count)
-{
-    tb_fake_tools_clear(tools);
-    tools->list = tb_zalloc_array(count + 1, sizeof(struct tb_brought *));
+    tb_brought_list_clear(tools);
+    tools->tools = tb_zalloc_array(count + 1, sizeof(struct tb_brought *));
     tools->count = count;
     for (size_t i = 0; i < count; i++) {
-        tools->list[i] = tb_brought_ref(list[i], "fake");
+        tools->tools[i] = tb_brought_ref(list[i], "fake");
     }
-}
-
-bool tb_fake_tools_have(const struct tb_fake_tools *tools, const struct tb_brought *tool)
-{
-    for (size_t i = 0; i < tools->count; i++) {
-        if (strcmp(tools->list[i]->handle, tool->handle) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void fill_up(struct tb_buf *text, size_t bytes, char with)

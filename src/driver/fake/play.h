@@ -7,6 +7,7 @@
 
 struct cJSON;
 struct tb_brought;
+struct tb_brought_list;
 struct tb_core;
 struct tb_driver_events;
 struct tb_egress;
@@ -15,15 +16,9 @@ struct tb_json_writer;
 struct tb_op;
 struct tb_pass;
 
-struct tb_fake_tools {
-    struct tb_brought **list; /* references */
-    size_t count;
-};
-
-void tb_fake_tools_clear(struct tb_fake_tools *tools);
 /* These and no others. The references that core gets are its own. */
-void tb_fake_tools_note(struct tb_fake_tools *tools, struct tb_brought *const *list, size_t count);
-bool tb_fake_tools_have(const struct tb_fake_tools *tools, const struct tb_brought *tool);
+void tb_fake_tools_note(struct tb_brought_list *tools, struct tb_brought *const *list,
+                        size_t count);
 /* Fills in the result of an operation that ends well. */
 void tb_fake_give(const struct tb_fake *fake, const struct tb_op *op);
 /* Of the last open. */
