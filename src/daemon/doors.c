@@ -143,30 +143,26 @@ static int check_reach(const struct place *place, const struct tb_door_row *row,
         text);
 }
 
-/* On a shared machine it is often the daemon of somebody else. One with our state directory would
- * hold that, and we would not have come here. */
+/* On a shared machine it is often the daemon of somebody else, which the reader cannot stop. One of
+ * their own with our state directory would hold that, and we would not have come here. */
 static int fail_in_use(const char *text, const char *ip, uint16_t port,
                        const struct tb_config_key *key, struct tb_err *err)
 {
     const char *flag = key->flag ? key->flag : key->path;
+    bool tabard = tb_port_is_tabard(ip, port);
     uid_t uid;
-    if (tb_port_is_tabard(ip, port)) {
-        return tb_fail(err, -EADDRINUSE,
-                       "%s is in use by another tabard daemon, with another state directory; stop "
-                       "it or choose another address with %s",
-                       text, flag);
-    }
     if (!tb_port_owner(port, &uid) || uid == geteuid()) {
         return tb_fail(err, -EADDRINUSE,
-                       "%s is in use by another program; stop it or choose another with %s", text,
+                       "%s is in use by another %s; stop it or choose another address with %s",
+                       text, tabard ? "tabard daemon, with another state directory" : "program",
                        flag);
     }
     const struct passwd *user = getpwuid(uid);
-    return tb_fail(
-        err, -EADDRINUSE,
-        "%s is in use by a program of user %s (%u); choose another with %s (port 0 picks a "
-        "free one)",
-        text, user ? user->pw_name : "unknown", (unsigned)uid, flag);
+    return tb_fail(err, -EADDRINUSE,
+                   "%s is in use by %s of user %s (%u); choose another address with %s (port 0 "
+                   "picks a free one)",
+                   text, tabard ? "the tabard daemon" : "a program",
+                   user ? user->pw_name : "unknown", (unsigned)uid, flag);
 }
 
 static bool is_ip(const struct tb_authority *where)

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "daemon/doors_rig.h"
+#include "daemon/port_rig.h"
 #include "front/ops/ops.h"
 #include "front/proxy/proxy.h"
 
@@ -196,6 +197,45 @@ static void trying_tells_the_addresses_or_which_is_taken(void **state)
     assert_non_null(strstr(err.text, "--agent-listen"));
 }
 
+#define GREETING "HTTP/1.1 200 OK\r\n\r\ntabard is running."
+
+static void a_taken_port_is_said_with_its_owner_and_what_the_reader_can_do(void **state)
+{
+    static const struct {
+        uid_t uid; /* 0: our own */
+        const char *answer;
+        const char *words;
+    } cases[] = {
+        {0, GREETING,
+         "is in use by another tabard daemon, with another state directory; stop it or choose "
+         "another address with --listen"},
+        {0, "", "is in use by another program; stop it or choose another address with --listen"},
+        {PORT_RIG_NOBODY, GREETING,
+         "is in use by the tabard daemon of user nobody (65534); choose another address with "
+         "--listen (port 0 picks a free one)"},
+        {PORT_RIG_NOBODY, "",
+         "is in use by a program of user nobody (65534); choose another address with --listen "
+         "(port 0 picks a free one)"},
+    };
+    struct doors_rig *rig = *state;
+    for (size_t i = 0; i < TB_COUNT(cases); i++) {
+        TB_AUTO(tb_buf_fini) struct tb_buf ignored = TB_BUF(1024);
+        struct tb_err err;
+        uint16_t port;
+        if (cases[i].uid && geteuid() != 0) {
+            skip(); /* only root can be somebody else */
+        }
+        pid_t child =
+            port_rig_start(cases[i].uid ? cases[i].uid : geteuid(), cases[i].answer, &port);
+        TB_AUTO(tb_free) char *taken = tb_strdupf("127.0.0.1:%u", (unsigned)port);
+        TB_AUTO(tb_free) char *words = tb_strdupf("%s %s", taken, cases[i].words);
+        doors_rig_set(rig, "--listen", taken);
+        assert_int_equal(tb_doors_try(&rig->config, &ignored, &err), -EADDRINUSE);
+        assert_string_equal(err.text, words);
+        port_rig_end(child);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +247,7 @@ int main(void)
         CASE(draining_closes_every_door_and_waits_for_the_last_request),
         CASE(a_socket_that_was_removed_is_made_again),
         CASE(trying_tells_the_addresses_or_which_is_taken),
+        CASE(a_taken_port_is_said_with_its_owner_and_what_the_reader_can_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

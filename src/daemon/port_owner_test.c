@@ -1,37 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/port_owner.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static int listen_any(uint16_t *ret_port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-    assert_int_equal(listen(fd, 1), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
-    *ret_port = ntohs(address.sin_port);
-    return fd;
-}
+#include "base/mem.h"
+#include "daemon/port_rig.h"
 
 static void the_owner_of_a_port_is_found(void **state)
 {
     uint16_t port;
     uid_t uid = 12345;
     (void)state;
-    int fd = listen_any(&port);
+    int fd = port_rig_listen(&port);
     assert_true(tb_port_owner(port, &uid));
     assert_int_equal(uid, geteuid());
     close(fd);
@@ -40,44 +18,16 @@ static void the_owner_of_a_port_is_found(void **state)
 
 static void another_user_is_found_too(void **state)
 {
-    enum {
-        NOBODY = 65534
-    };
-    int ports[2];
-    uint16_t port = 0;
+    uint16_t port;
     uid_t uid = 0;
     (void)state;
     if (geteuid() != 0) {
         skip();
     }
-    assert_int_equal(pipe(ports), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        _exit(setuid(NOBODY) < 0 || listen_any(&port) < 0 ||
-              write(ports[1], &port, sizeof(port)) < 0 || pause() < 0);
-    }
-    assert_int_equal(read(ports[0], &port, sizeof(port)), sizeof(port));
+    pid_t child = port_rig_start(PORT_RIG_NOBODY, "", &port);
     assert_true(tb_port_owner(port, &uid));
-    assert_int_equal(uid, NOBODY);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    close(ports[0]);
-    close(ports[1]);
-}
-
-/* Answers one request with these words, in a process of its own. */
-static pid_t answer_once(const char *words, uint16_t *ret_port)
-{
-    int fd = listen_any(ret_port);
-    pid_t child = fork();
-    if (child == 0) {
-        char request[256];
-        int peer = accept(fd, NULL, NULL);
-        _exit(peer < 0 || read(peer, request, sizeof(request)) < 0 ||
-              write(peer, words, strlen(words)) < 0);
-    }
-    close(fd);
-    return child;
+    assert_int_equal(uid, PORT_RIG_NOBODY);
+    port_rig_end(child);
 }
 
 static void a_tabard_is_known_by_its_greeting(void **state)
@@ -90,15 +40,15 @@ static void a_tabard_is_known_by_its_greeting(void **state)
         {"HTTP/1.1 200 OK\r\n\r\n{\"status\":\"ok\",\"version\":\"1\"}", false},
         {"", false},
     };
-    uint16_t port;
+    uint16_t port = 0;
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        pid_t child = answer_once(rows[i].words, &port);
+    for (size_t i = 0; i < TB_COUNT(rows); i++) {
+        pid_t child = port_rig_start(geteuid(), rows[i].words, &port);
         assert_int_equal(tb_port_is_tabard("127.0.0.1", port), rows[i].ours);
-        waitpid(child, NULL, 0);
+        port_rig_end(child);
     }
     assert_false(tb_port_is_tabard("127.0.0.1", port)); /* nobody is there */
-    int silent = listen_any(&port);
+    int silent = port_rig_listen(&port);
     assert_false(tb_port_is_tabard("127.0.0.1", port)); /* nobody answers */
     close(silent);
 }
