@@ -95,7 +95,7 @@ static bool tell_dropped(struct tb_log *log)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(LINE_MAX_BYTES - 1);
     const struct tb_log_field lines = tb_kv_int("lines", (int64_t)log->dropped);
-    put_head(&line, log, TB_LOG_WARN, "log", "lines were dropped, since nobody read them");
+    put_head(&line, log, TB_LOG_WARN, "log", "lines were dropped because nobody read them");
     put_field(&line, &lines);
     bool told = write_line(log, &line);
     log->dropped = told ? 0 : log->dropped;

@@ -224,7 +224,7 @@ static void what_nobody_reads_is_dropped_and_counted(void **state)
     tb_log_at(&sink->log, INFO, "http", "request");
     char told[200];
     snprintf(told, sizeof(told),
-             "2023-11-14T22:13:20.000Z warn  log      lines were dropped, since nobody read them "
+             "2023-11-14T22:13:20.000Z warn  log      lines were dropped because nobody read them "
              "lines=%zu\n" HEAD "request\n",
              said - kept);
     assert_string_equal(written(sink), told);

@@ -143,7 +143,7 @@ int tb_approvals_find(const struct tb_approvals *approvals, const struct tb_prin
     struct tb_quoted shown;
     return approval && decides(by, approval)
                ? 0
-               : tb_fail(err, TB_E_NOT_FOUND, "nothing waits for approval as %s",
+               : tb_fail(err, TB_E_NOT_FOUND, "no call waits for approval under the id %s",
                          tb_quoted(&shown, id, 0));
 }
 

@@ -309,13 +309,15 @@ int tb_auth_as(struct tb_auth *auth, struct tb_principal *who, struct tb_str ten
         return 0;
     }
     if (!tb_principal_may(who, TB_SCOPE_OPERATE)) {
-        return tb_fail(err, TB_E_FORBIDDEN, "this key belongs to one tenant and names no other");
+        return tb_fail(err, TB_E_FORBIDDEN,
+                       "this key belongs to one tenant and cannot act for another");
     }
     struct guise *guise = guise_of(auth, who, tenant);
     if (!guise && auth->guise_count >= TB_AUTH_GUISES) {
-        return tb_fail(err, TB_E_LIMIT,
-                       "the operator has spoken for too many tenants; make keys "
-                       "for them, or restart the daemon");
+        return tb_fail(
+            err, TB_E_LIMIT,
+            "the operator has acted for too many tenants without keys; make a key for each, or "
+            "restart the daemon");
     }
     if (!guise) {
         TB_AUTO(tb_free) char *name = tb_str_dup(tenant);

@@ -303,7 +303,8 @@ static int read_args(struct tb_call *call, const struct tb_raw *raw, struct tb_e
     }
     if (raw->odd) {
         call->unheard = true;
-        return tb_fail(err, TB_E_PARSE, "the arguments have what this tool cannot read");
+        return tb_fail(err, TB_E_PARSE,
+                       "the arguments contain something that this tool cannot read");
     }
     TB_AUTO(tb_json_free)
     struct cJSON *given = raw->json.len ? tb_json_parse(raw->json) : NULL;
@@ -344,7 +345,8 @@ int tb_call_check_brought(const struct tb_call *call, const struct tb_session *s
     if (!brought || tb_toolbox_brings(session, brought)) {
         return 0;
     }
-    return tb_fail(err, TB_E_UNKNOWN_TOOL, "the tool '%s' is not there any more", brought->shown);
+    return tb_fail(err, TB_E_UNKNOWN_TOOL, "the session no longer offers the tool '%s'",
+                   brought->shown);
 }
 
 static int join_session(struct tb_call *call, struct tb_session *session, struct tb_err *err)

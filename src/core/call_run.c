@@ -152,10 +152,10 @@ static int on_reveal(struct tb_op *op, struct tb_str text, const struct tb_str *
     }
     size_t before = count_labels(session->bounds.mask);
     if (before >= TB_SESSION_SECRETS_MAX) {
-        return tb_fail(err, TB_E_LIMIT,
-                       "the session has typed %d different secrets, the most that "
-                       "it may",
-                       TB_SESSION_SECRETS_MAX);
+        return tb_fail(
+            err, TB_E_LIMIT,
+            "the session has typed %d different secrets, which is the limit; start a new session",
+            TB_SESSION_SECRETS_MAX);
     }
     const char *agent = op_call->call->from.agent;
     struct tb_secret_use use = {.tenant = session->tenant,

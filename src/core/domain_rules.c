@@ -117,10 +117,10 @@ static int read_bits(struct tb_str given, struct tb_str text, struct rule *rule,
         return refuse(given, "has a path; rules are for whole hosts", err);
     }
     if (text.ptr && (!tb_str_to_u64(text, &bits) || (bits += extra) > TB_IP_BITS || bits < extra)) {
-        return refuse(given, "has no valid number of bits behind its slash", err);
+        return refuse(given, "has no valid number of bits after its slash", err);
     }
     if (rule->host.is_ip && !is_masked(&rule->host.ip, (unsigned)bits)) {
-        return refuse(given, "is not a network: there are bits behind its prefix", err);
+        return refuse(given, "is not a network: it has bits set after its prefix", err);
     }
     rule->bits = (uint8_t)bits;
     return 0;
@@ -136,7 +136,7 @@ static int read_host(struct tb_str given, struct tb_str text, struct rule *rule,
         return 0;
     }
     if (tb_host_read(text, &rule->host, &why) < 0) {
-        return refuse(given, "names no host that browsers could reach", err);
+        return refuse(given, "names no host that a browser could reach", err);
     }
     return strchr(rule->host.name, '*') ? refuse(given, "has a '*' that is not at its start", err)
                                         : 0;
@@ -168,10 +168,11 @@ static int read_rule(struct tb_str given, struct rule *rule, struct tb_err *err)
     int rc = read_host(given, host, rule, err);
     rc = rc < 0 ? rc : read_bits(given, rest, rule, err);
     if (rc == 0 && !rule->exact && tb_domain_is_public(&rule->host)) {
-        return refuse(given,
-                      "is a public suffix, under which anybody can have a name; name a host "
-                      "below it, or put '=' before it for that host alone",
-                      err);
+        return refuse(
+            given,
+            "is a public suffix, under which anybody can have a name; name a host below it, or "
+            "put '=' in front of it for that host alone",
+            err);
     }
     return rc;
 }
@@ -197,7 +198,7 @@ static int list_name(struct tb_domain_rules *rules, struct rule *rule, struct tb
     }
     for (size_t n = 2; same->next; n++) {
         if (n >= TB_POLICY_HOST_RULES_MAX) {
-            return refuse(tb_str_of(rule->text), "is one too many for its host", err);
+            return refuse(tb_str_of(rule->text), "is one rule too many for its host", err);
         }
         same = same->next;
     }
@@ -278,7 +279,7 @@ int tb_domain_rules_finish(struct tb_domain_rules *rules, struct tb_err *err)
     qsort(rules->nets, rules->net_count, sizeof(*rules->nets), compare_nets);
     set_parents(rules);
     const struct rule *deep = find_too_deep(rules);
-    return deep ? refuse(tb_str_of(deep->text), "is one too many for its network", err) : 0;
+    return deep ? refuse(tb_str_of(deep->text), "is one rule too many for its network", err) : 0;
 }
 
 static bool fits(const struct rule *rule, unsigned schemes, uint16_t port)

@@ -234,9 +234,10 @@ int tb_egress_of(struct tb_session *session, const struct cJSON *args,
         return 0;
     }
     if (!tb_egresses_proxy(session->core->egresses)) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE,
-                       "the policy of this session cannot be enforced: the forward proxy is off "
-                       "(proxy.listen)");
+        return tb_fail(
+            err, TB_E_NOT_POSSIBLE,
+            "the policy of this session cannot be enforced, because the forward proxy is off; "
+            "set proxy.listen, or use a session without a policy");
     }
     if (!session->bounds.egress) {
         session->bounds.egress = egress_new(session);

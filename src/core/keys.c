@@ -205,9 +205,9 @@ static int check_bounds(const struct tb_principal *by, const struct tb_key_spec 
                        "bound by it; ask the operator");
     }
     if (by->expires_ms && (!spec->expires_ms || spec->expires_ms > by->expires_ms)) {
-        return tb_fail(err, TB_E_FORBIDDEN,
-                       "a key cannot make one that lasts longer than itself; give it an expiry "
-                       "before its own");
+        return tb_fail(
+            err, TB_E_FORBIDDEN,
+            "a key cannot make one that outlives it; choose an earlier expiry than its own");
     }
     return 0;
 }
@@ -232,7 +232,9 @@ static int check_room(const struct tb_keys *keys, const struct tb_principal *by,
                        count, TB_KEYS_PER_TENANT);
     }
     if (keys->by_id.count >= TB_KEYS_MAX) {
-        return tb_fail(err, TB_E_LIMIT, "there are %d keys already; revoke some", TB_KEYS_MAX);
+        return tb_fail(err, TB_E_LIMIT,
+                       "there are already %d keys, the most that there may be; revoke one first",
+                       TB_KEYS_MAX);
     }
     if (!keys->complete) {
         return tb_fail(err, TB_E_STORE, "the stored keys cannot be read yet");

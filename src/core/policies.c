@@ -247,7 +247,7 @@ static int check_allows(const struct tb_policies *policies, const struct tb_prin
     if (tb_str_eq_cstr(said, "allow") && !tb_principal_may(by, TB_SCOPE_OPERATE) &&
         !tb_str_eq_cstr(operators, "allow")) {
         return tb_fail(err, TB_E_FORBIDDEN,
-                       "only the operator can allow private networks to a tenant");
+                       "only the operator can allow a tenant to reach private networks");
     }
     return 0;
 }

@@ -133,7 +133,8 @@ static const char *private_denied_by(const struct tb_policy_set *set)
         allowed = allowed || (part->private_networks == TB_PRIVATE_ALLOW && i <= TB_POLICY_TENANT);
     }
     return set->shared && !allowed
-               ? "the default for several tenants (the operator can set policy.private_networks to allow)"
+               ? "the default for several tenants (the operator can set policy.private_networks "
+                 "to allow)"
                : NULL;
 }
 
@@ -142,7 +143,8 @@ static int judge_private(const struct tb_policy_set *set, const char *host, cons
 {
     const char *who = range ? private_denied_by(set) : NULL;
     return who ? tb_fail(err, TB_E_DOMAIN_BLOCKED,
-                         "%s belongs to %s, and private_networks is deny by %s", host, range, who)
+                         "%s belongs to %s, and private_networks is \"deny\" in %s", host, range,
+                         who)
                : 0;
 }
 
@@ -165,7 +167,7 @@ static int judge_always(const struct tb_policy_set *set, const struct tb_host *h
 {
     if (tb_ip_is_metadata(ip)) {
         return tb_fail(err, TB_E_DOMAIN_BLOCKED,
-                       "%s is a cloud's metadata service, which pages here may not reach",
+                       "%s is a cloud metadata service, which pages here may not reach",
                        host->name);
     }
     if (is_own(set->own, ip, port)) {
@@ -191,7 +193,7 @@ static int judge_name(const struct tb_policy_set *set, const struct tb_host *hos
     for (size_t i = 0; i < TB_COUNT(metadata_names); i++) {
         if (strcmp(host->name, metadata_names[i]) == 0) {
             return tb_fail(err, TB_E_DOMAIN_BLOCKED,
-                           "%s is a cloud's metadata service, which pages here may not reach",
+                           "%s is a cloud metadata service, which pages here may not reach",
                            host->name);
         }
     }

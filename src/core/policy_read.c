@@ -92,7 +92,7 @@ static int read_names(const struct cJSON *list, const char *what, struct tb_map 
     JSON_ARRAY_FOREACH(item, list) {
         struct tb_str text;
         if (!tb_json_str(item, &text) || text.len == 0) {
-            return tb_fail(err, TB_E_PARAMS, "%s has an element that is no name", what);
+            return tb_fail(err, TB_E_PARAMS, "%s has an element that is not a name", what);
         }
         if (memchr(text.ptr, '*', text.len)) {
             return tb_fail(

@@ -236,7 +236,7 @@ static void bad_policies_are_refused_with_words(void **state)
         {"{'allow_domains':['a.test:x']}", "port"},
         {"{'allow_domains':['a.test/x']}", "has a path"},
         {"{'allow_domains':['user@a.test']}", "names no host"},
-        {"{'allow_domains':['10.0.0.1/8']}", "bits behind its prefix"},
+        {"{'allow_domains':['10.0.0.1/8']}", "bits set after its prefix"},
         {"{'allow_domains':['10.0.0.0/33']}", "number of bits"},
         {"{'allow_domains':['[fd00::]/129']}", "number of bits"},
         {"{'allow_domains':['10.0.0.0/x']}", "number of bits"},

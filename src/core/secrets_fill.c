@@ -119,9 +119,10 @@ static int check_sites(const struct tb_secret *secret, const struct tb_secret_us
     }
     return use->origin_count
                ? 0
-               : tb_fail(err, TB_E_SECRET_SITE,
-                         "the secret %s was not typed: nobody knows whose the field is",
-                         tb_secret_name(secret));
+               : tb_fail(
+                     err, TB_E_SECRET_SITE,
+                     "the secret %s was not typed: the site that the field belongs to is unknown",
+                     tb_secret_name(secret));
 }
 
 static int put_value(const struct tb_secrets *secrets, const struct tb_secret *secret,

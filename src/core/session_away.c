@@ -92,8 +92,10 @@ static int check_attach(const struct tb_session *session, struct tb_err *err)
         return tb_fail(err, TB_E_SHUTDOWN, "the daemon is stopping");
     }
     if (!session->driver->attach || session->state == TB_STATE_ASLEEP) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE, "session '%s' (%s, driver %s) waits for no peer",
-                       session->name, tb_session_kind_name(session->kind), session->driver->name);
+        return tb_fail(
+            err, TB_E_NOT_POSSIBLE,
+            "session '%s' (%s, driver %s) does not wait for a page or browser to connect",
+            session->name, tb_session_kind_name(session->kind), session->driver->name);
     }
     return 0;
 }

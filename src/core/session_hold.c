@@ -24,7 +24,7 @@ static void tell(struct tb_session *session, enum tb_event_type type, const char
 int tb_session_hold(struct tb_session *session, struct tb_holder *holder, struct tb_err *err)
 {
     if (holder->session) {
-        return tb_fail(err, TB_E_HELD, "%s has session '%s' already", holder->who,
+        return tb_fail(err, TB_E_HELD, "%s already has session '%s'", holder->who,
                        holder->session->name);
     }
     if (tb_session_ended(session) || session->state == TB_STATE_RETIRING) {
@@ -122,7 +122,8 @@ int tb_session_input(struct tb_holder *holder, const struct tb_input *input, str
 {
     struct tb_session *session = holder->session;
     if (!session || session->state != TB_STATE_HELD || session->trouble) {
-        return tb_fail(err, TB_E_NOT_POSSIBLE, "only who has taken over a session can act in it");
+        return tb_fail(err, TB_E_NOT_POSSIBLE,
+                       "only the person who has taken over a session can act in it");
     }
     if (!session->driver->input) {
         return tb_fail(err, TB_E_NOT_POSSIBLE, "session '%s' (%s, driver %s) takes no input",

@@ -68,13 +68,14 @@ int tb_brought_new(const char *name, const char *origin, const char *handle, str
 {
     size_t len = strlen(name);
     if (!len || len > TB_BROUGHT_NAME_MAX) {
-        return tb_fail(err, TB_E_PARAMS, "the name of a tool has from 1 to %d bytes, not %zu",
+        return tb_fail(err, TB_E_PARAMS, "a tool's name must have 1 to %d bytes, not %zu",
                        TB_BROUGHT_NAME_MAX, len);
     }
     if (!describes_tool(json)) {
         return tb_fail(err, TB_E_PARAMS,
-                       "a tool is described by a JSON object of at most %d bytes, in which nothing "
-                       "stands twice, texts are strings, and inputSchema is of type \"object\"",
+                       "a tool is described by a JSON object of at most %d bytes, in which no "
+                       "member is given twice, texts are strings, and inputSchema has the type "
+                       "\"object\"",
                        TB_BROUGHT_JSON_MAX);
     }
     struct tb_brought *brought = TB_NEW(struct tb_brought);

@@ -430,7 +430,8 @@ static void a_tool_that_goes_before_its_turn_is_not_called(void **state)
         rig_turn(rig);
         rig_expect(first, 0);
         assert_int_equal(told.code, kept ? 0 : TB_E_UNKNOWN_TOOL);
-        assert_string_equal(told.message, kept ? "" : "the tool 'add' is not there any more");
+        assert_string_equal(told.message,
+                            kept ? "" : "the session no longer offers the tool 'add'");
         assert_int_equal(rig->fake->counts.begun - begun, kept);
         bring(rig, "a", 2, names);
     }

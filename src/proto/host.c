@@ -214,7 +214,7 @@ static int read_plain(struct tb_str given, struct tb_str plain, struct tb_host *
 {
     struct tb_ip ip;
     if (has_forbidden(plain)) {
-        return refuse(given, "it has characters that no host has", err);
+        return refuse(given, "it has characters that a host cannot have", err);
     }
     if (plain.len && plain.ptr[plain.len - 1] == '.') {
         plain.len--;

@@ -23,7 +23,7 @@ test('a log that nobody reads stops nothing, and what was dropped is told when s
     await daemon.request('/metrics');
     more++;
   }
-  const dropped = [...daemon.log.text.matchAll(/lines were dropped, since nobody read them lines=(\d+)/g)];
+  const dropped = [...daemon.log.text.matchAll(/lines were dropped because nobody read them lines=(\d+)/g)];
   const sum = dropped.reduce((all, [, lines]) => all + Number(lines), 0);
   assert.ok(sum > 0);
   assert.ok(daemon.log.text.match(/route=\/health/g).length + sum >= 4000);
