@@ -66,7 +66,7 @@ const isWaitedFor = async (deadline) => {
   }
 };
 
-const forNobody = (waited = '') => fail('timeout', `nobody waits for this any more; nothing was done${waited}`);
+const forNobody = (waited = '') => fail('timeout', `the call is no longer waiting for this; nothing was done${waited}`);
 
 /** {el, matches}: what a target means, as strictly as the caller wants it. */
 const meantBy = ({ target, strict = false }) => (strict ? findMeant(target) : { el: findFirst(target), matches: 1 });

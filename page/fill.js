@@ -169,7 +169,7 @@ const fillNow = (el, kind, text, options) => {
     return { why: 'does not accept the focus' };
   }
   if (hasStalled(began)) {
-    return { why: 'kept the page busy when it got the focus' };
+    return { why: 'kept the page busy when it received the focus' };
   }
   if (isReadOnly(el)) { // after the focus: some pages make it writable then
     return { why: 'is read-only', code: 'wrong_element' };

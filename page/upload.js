@@ -125,13 +125,13 @@ const checkAccepted = () => {
   }
   letGo();
   if (OTHER_DOCUMENTS.has(tagOf(el))) {
-    fail('wrong_element', `nothing was dropped: ${sketch(el)} lies there, which shows another site; for a place inside it give a ref of a snapshot`);
+    fail('wrong_element', `nothing was dropped: ${sketch(el)} is there, which shows another site; for a place inside it, use a ref from a snapshot`);
   }
   if (kindOf(el) === 'file') {
-    fail('wrong_element', `nothing was dropped: what lies there is a file input; give it the files with target ${handleOf(el)}`);
+    fail('wrong_element', `nothing was dropped: there is a file input there; give it the files with target ${handleOf(el)}`);
   }
   if (accepted === null) {
-    fail('element_not_ready', 'nothing was dropped: what lies there changes whenever files are dragged over it; try again, or give another target');
+    fail('element_not_ready', 'nothing was dropped: the element there changes whenever files are dragged over it; try again, or use another target');
   }
   fail('takes_no_files', `${sketch(el)} is not a file input, and the page does not accept files that are dropped on it`);
 };
@@ -157,7 +157,7 @@ const carryTo = async ({ x, y }, { turn: ours }) => {
     await nextFrame();
     if (ours !== turn) {
       letGo();
-      fail('timeout', 'nobody waits for this any more; nothing was dropped');
+      fail('timeout', 'the call is no longer waiting for this; nothing was dropped');
     }
     if (held.accepted !== null && elementUnder({ x, y }).el !== held.el) {
       held.accepted = null; // something else has come there
@@ -186,7 +186,7 @@ const drop = () => {
   const now = held === null ? null : elementUnder(held);
   if (now === null || now.el !== held.el) {
     letGo();
-    fail('element_stale', `nothing was dropped: ${now === null ? 'the page moved to another document' : `${sketch(now.el)} came there in the last moment`}`);
+    fail('element_stale', `nothing was dropped: ${now === null ? 'the page moved to another document' : `${sketch(now.el)} got there at the last moment`}`);
   }
   const reply = { dropped: true, ...(standsFor(now.el, zone) ? {} : { instead: sketch(now.el) }) };
   const files = asTransfer(basket.files);

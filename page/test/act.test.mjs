@@ -376,7 +376,7 @@ test('a scroll finds what is there when it begins to scroll, not what was there 
 test('a scroll that nobody waits for any more when it may begin fails, and scrolls nothing', async (t) => {
   const tab = await rig.show(t, '<body style="height:5000px">');
   const { error } = await whileItWaits(tab, { pixels: 300 }, 'tabard.endTurn()');
-  assert.deepEqual(error, { code: 'timeout', message: 'nobody waits for this any more; nothing was done' });
+  assert.deepEqual(error, { code: 'timeout', message: 'the call is no longer waiting for this; nothing was done' });
   // It stood still for a while, and the daemon does not answer for it.
   await tab.inside('Object.defineProperty(globalThis, "tabardTell", { value: () => {} }), 0');
   const stood = await whileItWaits(tab, { pixels: 300 }, 'const end = performance.now() + 100; while (performance.now() < end);');
@@ -437,7 +437,7 @@ test('of two that wait for the page to hear of its selection, the first does not
   const tab = await rig.show(t, '<p>Text</p><input id=a><input id=b>');
   const [first, second] = await tab.inside(`getSelection().selectAllChildren(document.querySelector('p')),
     Promise.all(['#a', '#b'].map((target) => tabard.fill({ target, value: 'x' })))`);
-  assert.equal(first.error.message, 'nobody waits for this any more; nothing was done');
+  assert.equal(first.error.message, 'the call is no longer waiting for this; nothing was done');
   assert.equal(second.error, undefined);
   assert.deepEqual(await tab.page('[a.value, b.value]'), ['', 'x']);
 });

@@ -75,14 +75,14 @@ test('a place that the page shows while something is dragged gets them, and is t
 test('what comes there in the last moment gets nothing', async (t) => {
   const tab = await rig.show(t, `${ZONE}<div id=over hidden style="position:fixed;inset:0">Let go</div>`);
   const { error } = await bring(tab, '#zone', 'over.hidden = false');
-  assert.equal(error.message, 'nothing was dropped: <div id="over"> "Let go" came there in the last moment');
+  assert.equal(error.message, 'nothing was dropped: <div id="over"> "Let go" got there at the last moment');
   assert.match(await tab.page('log.pop()'), /^dragleave zone/);
 });
 
 test('a field that lies there is to be given them itself', async (t) => {
   const tab = await rig.show(t, '<div id=zone style="position:relative;width:200px;height:99px"><input name=a><input type=file style="position:absolute;inset:0"></div>');
   const { error } = await bring(tab, '#zone');
-  assert.match(error.message, /what lies there is a file input; give it the files with target e\d+$/);
+  assert.match(error.message, /there is a file input there; give it the files with target e\d+$/);
 });
 
 test('nothing is dropped in another document than the one that was looked at', async (t) => {

@@ -39,10 +39,11 @@ int tb_launch_user_check(const struct tb_config *config, uid_t own, struct tb_er
         return 0;
     }
     if (tb_launch_user_find(config->browser_user, &uid, &gid) < 0) {
-        return tb_fail(err, TB_E_CONFIG,
-                       "browser.user is '%s', and there is no such user; name one that browsers "
-                       "run as while the daemon is root",
-                       config->browser_user);
+        return tb_fail(
+            err, TB_E_CONFIG,
+            "browser.user is '%s', and there is no such user; name one that browsers can run as "
+            "while the daemon is root",
+            config->browser_user);
     }
     return uid == 0 ? tb_fail(err, TB_E_CONFIG,
                               "browser.user is '%s', which is root; browsers run as a user without "

@@ -67,7 +67,7 @@ test('after kill -9 of the daemon the downloads of a session are there, and half
   const after = await Agent.connect(t, next, kinds[0], { groups: 'all' });
   const listed = await after.call('browser_downloads', named);
   assert.match(listed, /"quick\.bin" done, 1000 of 1000 bytes/);
-  assert.match(listed, /"slow\.bin" lost: its browser ended before it was whole/);
+  assert.match(listed, /"slow\.bin" lost: its browser ended before the download was complete/);
   assert.ok(listed.includes(`Downloads in ${directory}\n`), listed);
   assert.equal((await readFile(`${directory}/quick.bin`, 'utf8')).length, 1000);
   await after.call('close_session', named);

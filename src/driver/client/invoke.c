@@ -106,14 +106,14 @@ static void on_cancel(struct tb_op *op)
     tb_list_remove(&ask->link); /* it cannot be answered from inside any more */
     tell_cancelled(ask);
     fail(ask, TB_E_CANCELLED,
-         "its answer is no longer waited for; the page may still do what was asked");
+         "nobody waits for its answer any more; the page may still do what was asked");
 }
 
 void tb_client_invoke(struct tb_driver_session *session, struct tb_op *op)
 {
     char secret[SECRET_CHARS + 1];
     if (!tb_brought_list_has(&session->tools, op->brought)) {
-        tb_result_fail(op->result, TB_E_UNKNOWN_TOOL, "the page does not offer it any more");
+        tb_result_fail(op->result, TB_E_UNKNOWN_TOOL, "the page no longer offers it");
         tb_op_done(op);
         return;
     }
@@ -186,7 +186,7 @@ void tb_client_take_answer(struct tb_driver_session *session, const struct tb_js
     if (answer->result.type == TB_JSON_ABSENT) {
         take_error(ask, answer->error.text);
     } else if (tb_buf_append_str(&ask->op->result->raw, answer->result.text) < 0) {
-        fail(ask, TB_E_TOO_LARGE, "the tool gave more than can be passed on");
+        fail(ask, TB_E_TOO_LARGE, "the tool returned more than can be passed on");
     } else {
         tb_op_done(ask_free(ask));
     }

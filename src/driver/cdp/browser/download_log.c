@@ -344,11 +344,11 @@ static void check_kept(struct item *item, const struct tb_files_folder *folder)
 {
     if (item->state == RUNNING) {
         item->state = LOST;
-        item->reason = tb_strdup("its browser ended before it was whole");
+        item->reason = tb_strdup("its browser ended before the download was complete");
         tb_files_delete(folder, item->guid);
     } else if (item->state == DONE && !tb_files_has(folder, item->file)) {
         item->state = LOST;
-        item->reason = tb_strdup("the file is not there any more");
+        item->reason = tb_strdup("the file is gone");
     }
 }
 

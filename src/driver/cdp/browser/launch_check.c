@@ -56,7 +56,7 @@ static const struct group {
     {"it writes what pages send and receive into files",
      {"log-net-log", "net-log-*", "ssl-key-log-file", "log-file", "trace-*", "enable-tracing*",
       "background-tracing-output-path", "webrtc-event-logging"}},
-    {"it makes a browser that does one thing and ends",
+    {"with it the browser does one thing and exits",
      {"screenshot", "print-to-pdf", "dump-dom", "repl", "pack-extension"}},
     {"tabard sets it itself", {"disable-features", "no-startup-window", "type", "password-store"}},
     {"use the setting browser.headless instead", {"headless"}},

@@ -84,7 +84,7 @@ static void on_visited(struct tb_cdp_command *command, int code, struct tb_str r
     post(prime, "Fetch.disable", (struct tb_str){NULL, 0});
     if (code == 0 && !tb_pass_is_known(prime->pass)) {
         code = tb_fail(&words, TB_E_PROTOCOL,
-                       "the browser did not take its credentials for the proxy");
+                       "the browser did not accept its credentials for the proxy");
         err = &words;
     }
     prime->fn(code, err, prime->user);

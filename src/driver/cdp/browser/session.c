@@ -155,9 +155,10 @@ static int choose_browser(struct tb_driver_session *session, const struct tb_ope
     struct tb_str endpoint;
     if (tb_json_str(tb_json_get(opts->args, "endpoint"), &endpoint)) {
         if (spec->proxied) {
-            return tb_fail(err, TB_E_NOT_POSSIBLE,
-                           "a browser at an endpoint reaches the network by itself, so that this "
-                           "session's policy or proxy cannot be enforced there");
+            return tb_fail(
+                err, TB_E_NOT_POSSIBLE,
+                "a browser at an endpoint reaches the network by itself, so this session's "
+                "policy or proxy cannot be enforced there");
         }
         spec->endpoint = endpoint.ptr; /* a string of a tree ends in NUL */
         return 0;

@@ -24,7 +24,7 @@ static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
     if (err->code != TB_E_PROTOCOL || !strstr(err->text, "No dialog is showing")) {
         return false;
     }
-    tb_cdp_work_fail(work, TB_E_NO_DIALOG, "the page shows no dialog any more");
+    tb_cdp_work_fail(work, TB_E_NO_DIALOG, "the page no longer shows a dialog");
     return true;
 }
 

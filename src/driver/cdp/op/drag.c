@@ -409,7 +409,7 @@ static void in_started(struct drag *drag, struct tb_str value)
     (void)value;
     stop(&drag->work);
     tb_cdp_work_fail(&drag->work, TB_E_INTERNAL,
-                     "an answer came that nobody had asked for; nothing was dropped");
+                     "the browser sent an unexpected answer; nothing was dropped");
 }
 
 static void in_released(struct drag *drag, struct tb_str value)
@@ -462,13 +462,14 @@ static void cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
     struct tb_str element = {NULL, 0};
     struct tb_err err = *dialog;
     tb_json_str(tb_json_get(work->op->result->data, "element"), &element);
-    tb_err_prefix(&err,
-                  "a dialog cut off the drag of %.*s%s: %s; the mouse button is let go, outside of "
-                  "the page, when it is answered; ",
-                  TB_STR_ARG(element), work->expected.struck ? " after the mouse went down" : "",
-                  work->state == DROPPED
-                      ? "the drop may be made already, or when it is answered: look then"
-                      : "nothing was dropped");
+    tb_err_prefix(
+        &err,
+        "a dialog interrupted the drag of %.*s%s: %s; when it is answered, the mouse button is "
+        "released outside the page; ",
+        TB_STR_ARG(element), work->expected.struck ? " after the mouse went down" : "",
+        work->state == DROPPED
+            ? "the drop may have happened already, or may happen then: look at the page afterwards"
+            : "nothing was dropped");
     tb_cdp_work_fail_err(work, &err);
 }
 

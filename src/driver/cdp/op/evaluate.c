@@ -302,8 +302,7 @@ static void note_failure(struct evaluate *evaluate, struct tb_str details)
         line_of(details) > lines_in(script_of(&evaluate->work))) {
         /* What cannot be read is ours, because of what comes before it. */
         tb_fail(&evaluate->failure, TB_E_SCRIPT,
-                "SyntaxError: the script does not end well: something in it is not complete, or a "
-                "bracket too many is closed");
+                "SyntaxError: the script is incomplete, or closes a bracket that it did not open");
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(WORDS_MAX);

@@ -177,7 +177,7 @@ static void missed(struct tb_cdp_work *work, const struct cJSON *told)
         tb_json_str(tb_json_get(told, "strayed"), &where);
         tb_cdp_work_fail(
             work, TB_E_FOCUS_MOVED,
-            "%s was filled, but it did not get Enter: the page moved the focus to %.*s",
+            "%s was filled, but Enter was not pressed in it: the page moved the focus to %.*s",
             filler->element[0] ? filler->element : "the field",
             TB_STR_ARG(where.len ? tb_str_sub(where, 0, 200) : TB_STR("another frame")));
         return;
@@ -201,7 +201,7 @@ static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
     bool submits = tb_args_flag(work->op->args, "submit", false);
     if (work->state == FOCUSING || (has_text && submits)) {
         tb_cdp_work_fail(work, tb_cdp_work_code(err),
-                         "the field was filled, but did not get Enter: %s", err->text);
+                         "the field was filled, but Enter was not pressed in it: %s", err->text);
         return true;
     }
     bool waits =

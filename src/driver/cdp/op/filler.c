@@ -444,7 +444,7 @@ void tb_cdp_filler_missed(struct tb_cdp_filler *filler, const struct cJSON *told
                 "typing stopped: the page moved the focus from %s into %.*s%s",
                 filler->element[0] ? filler->element : "the field",
                 TB_STR_ARG(where.len ? tb_str_sub(where, 0, 200) : TB_STR("another frame")),
-                lost ? ", which may have got some of the text" : "");
+                lost ? ", which may have received some of the text" : "");
         }
         return;
     }

@@ -45,7 +45,7 @@ static void a_text_that_opens_a_dialog_is_in(void **state)
     ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
     assert_string_equal(ops_eval(lab, "u.value"), "\"abc\"");
     ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL, "{'target':'#u','value':'x','submit':true}");
-    assert_non_null(strstr(lab->result.message, "was filled, but did not get Enter"));
+    assert_non_null(strstr(lab->result.message, "was filled, but Enter was not pressed"));
     ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");
     ops_fails(lab, TB_E_DIALOG_OPEN, TB_OP_FILL_FORM, "%s", form);
     assert_non_null(strstr(lab->result.message, "field 1 (#u) was filled, those after it were"));
@@ -248,7 +248,7 @@ static void input_that_a_dialog_cuts_off_is_not_told_as_done(void **state)
             int code = ops_run_unheard(lab, false, rows[i].kind, rows[i].args);
             assert_int_equal(code, TB_E_DIALOG_OPEN);
             assert_true(strstr(lab->result.message, "before you") ||
-                        strstr(lab->result.message, "was filled, but did not get Enter"));
+                        strstr(lab->result.message, "was filled, but Enter was not pressed"));
         }
         OPS_WAIT(lab, tb_cdp_page_dialog(tb_cdp_session_page(lab->session))->open);
         ops_ok(lab, TB_OP_DIALOG, "{'accept':true}");

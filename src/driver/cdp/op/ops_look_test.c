@@ -67,7 +67,7 @@ static void a_frame_that_shows_nothing_yet_says_so(void **state)
     assert_non_null(strstr(ops_out(lab), "- iframe \"parsing\" [ref="));
     assert_non_null(strstr(ops_out(lab), "\n  … this frame is still loading"));
     ops_ok(lab, TB_OP_NAVIGATE, "{'url':'127.0.0.1:%d/long','snapshot':true}", lab->port);
-    assert_non_null(strstr(ops_out(lab), "\n  … left out for want of room;"));
+    assert_non_null(strstr(ops_out(lab), "\n  … omitted because it is too long;"));
 }
 
 static void an_outline_that_was_cut_is_not_compared_with_a_whole_one(void **state)

@@ -274,7 +274,7 @@ static void a_dialog_while_a_drag_is_awaited_is_what_is_told(void **state)
     int code = drag_unhanded(lab, "src.addEventListener(`dragstart`, () => setTimeout(() => "
                                   "alert(`late`), 300), {once: true}), 1");
     assert_int_equal(code, TB_E_DIALOG_OPEN);
-    assert_non_null(strstr(lab->result.message, "a dialog cut off the drag of"));
+    assert_non_null(strstr(lab->result.message, "a dialog interrupted the drag of"));
     ops_ok(lab, TB_OP_DIALOG, "{}");
     ops_ok(lab, TB_OP_DRAG, "{'target':'#src','to':'#dst'}");
     assert_string_equal(ops_text(lab, "dropped"), "true");

@@ -220,7 +220,7 @@ static bool on_node(struct tb_cdp_outline_frames *frames, struct tb_cdp_work *wo
     if (room < CHARS_LEAST) {
         tb_json_set_bool(work->op->result->data, "truncated", true);
         return skip_saying(frames, work,
-                           "… left out for want of room; ask for this frame by its ref");
+                           "… omitted because it is too long; ask for this frame by its ref");
     }
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_KIB);
     tb_buf_printf(&args, "{\"interactive\":%s,\"max_chars\":%lld}",

@@ -164,9 +164,10 @@ void tb_cdp_op_press_key(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     if (tb_secrets_wanted(tb_args_text(op->args, "text", ""))) {
-        tb_cdp_work_fail(work, TB_E_PARAMS,
-                         "keys go to whatever has the focus, so no secret is typed by them; fill "
-                         "the field instead");
+        tb_cdp_work_fail(
+            work, TB_E_PARAMS,
+            "keys go to whatever has the focus, so they cannot type a secret; fill the field "
+            "instead");
         return;
     }
     if (by_key && tb_key_parse(tb_args_text(op->args, "key", ""), &press->key, &err) < 0) {

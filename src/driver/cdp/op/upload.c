@@ -229,8 +229,8 @@ static void fail_left(struct upload *upload)
 {
     tb_cdp_work_fail(
         &upload->work, TB_E_ELEMENT_STALE,
-        "the field of the file chooser has left the page, so it got no files; open the "
-        "chooser again");
+        "the field of the file chooser has left the page and received no files; open the chooser "
+        "again");
 }
 
 static void set_chosen(struct upload *upload)
@@ -396,8 +396,8 @@ static bool failed_drop(struct tb_cdp_work *work, const struct tb_err *err)
     if (work->state == DROPPED && !work->expected.struck && err->code == TB_E_TIMEOUT) {
         tb_cdp_work_fail(
             work, TB_E_UNFINISHED,
-            "the page was busy, so it is not known whether it got the files; it may get "
-            "them yet");
+            "the page was busy, so it is unknown whether it received the files; it may still "
+            "receive them");
         return true;
     }
     return false;

@@ -55,7 +55,7 @@ static void on_time(struct tb_timer *timer, void *user)
     (void)timer;
     if (!tb_cdp_work_left_ms(&wait->work)) {
         tb_cdp_work_fail(&wait->work, TB_E_TIMEOUT,
-                         "time_ms is %lld, more than the call had left; pass a larger timeout_ms",
+                         "time_ms is %lld, more than the call has left; pass a larger timeout_ms",
                          (long long)time_ms);
     } else if (waits_for_page(wait->work.op->args)) {
         call(&wait->work);

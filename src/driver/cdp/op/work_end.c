@@ -108,8 +108,8 @@ static void finish(struct tb_cdp_work *work)
         return;
     }
     if (is_unseen(work)) {
-        tb_cdp_work_fail_unseen(work, "the page moved to another document, and something there may "
-                                      "have got it");
+        tb_cdp_work_fail_unseen(
+            work, "the page moved to another document, and something there may have received it");
         return;
     }
     tb_cdp_work_add_events(work);

@@ -14,12 +14,14 @@ bool tb_cdp_page_is_inner(const struct tb_cdp_page *page)
 int tb_cdp_inner_fail(const struct tb_cdp_page *page, struct tb_err *err)
 {
     return page->inner.refused
-               ? tb_fail(err, TB_E_DOMAIN_BLOCKED,
-                         "the tab went to where it may not be, so it is being closed: %s",
-                         page->inner.refused)
-               : tb_fail(err, TB_E_TAB_NOT_FOUND,
-                         "the tab came to a file of this machine or to the browser itself, so it "
-                         "is being closed; try again");
+               ? tb_fail(
+                     err, TB_E_DOMAIN_BLOCKED,
+                     "the tab went to an address that is not allowed, so it is being closed: %s",
+                     page->inner.refused)
+               : tb_fail(
+                     err, TB_E_TAB_NOT_FOUND,
+                     "the tab went to a file of this machine or to a page of the browser itself, "
+                     "so it is being closed; try again");
 }
 
 void tb_cdp_inner_close(struct tb_cdp_page *page)
