@@ -34,8 +34,8 @@ const struct tb_tool tb_tool_browser_elements = {
     .name = "browser_elements",
     .title = "Table of elements",
     .description =
-        "Table of what can be acted on, each with a selector that can be kept in a test. To act at once, "
-        "browser_snapshot is better.",
+        "Table of actionable elements, each with a selector that you can keep in a test. To act "
+        "right away, use browser_snapshot.",
     .group = "elements",
     .flags = TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT | TB_TOOL_OPEN_WORLD,
     .params = params,

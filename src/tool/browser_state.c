@@ -31,7 +31,7 @@ const struct tb_tool tb_tool_browser_state = {
     .title = "Login state",
     .description =
         "Save cookies and local storage under a name, or load them, also into another session, "
-        "so that a login is done once.",
+        "so that you log in only once.",
     .group = "state",
     .flags = TB_TOOL_DESTRUCTIVE | TB_TOOL_IDEMPOTENT,
     .params = params,

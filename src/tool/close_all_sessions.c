@@ -59,7 +59,7 @@ static void print(const struct tb_result *result, struct tb_buf *out)
 const struct tb_tool tb_tool_close_all_sessions = {
     .name = "close_all_sessions",
     .title = "Close all sessions",
-    .description = "Close all active sessions. Only your own",
+    .description = "Close all active sessions that belong to you",
     .flags = TB_TOOL_NO_SESSION | TB_TOOL_DESTRUCTIVE | TB_TOOL_IDEMPOTENT,
     .params = params,
     .op = TB_OP_NONE,

@@ -453,7 +453,7 @@ static void the_session_tools_are_described_as_proposed(void **state)
                         "Session ID to set as current");
     assert_true(param(&tb_tool_set_current_session, "sessionId")->required);
     assert_string_equal(tb_tool_close_all_sessions.description,
-                        "Close all active sessions. Only your own"); /* as proposed, and true */
+                        "Close all active sessions that belong to you"); /* as proposed, and true */
     assert_string_equal(param(&tb_tool_close_all_sessions, "detach")->help,
                         "Detach instead of terminate");
     assert_int_equal(param(&tb_tool_close_all_sessions, "detach")->type, TB_PARAM_FLAG);

@@ -95,7 +95,7 @@ static const struct tb_face faces[] = {
     },
     {
         .name = "get_visible_elements",
-        .description = "Table of what can be acted on, each with a selector",
+        .description = "Table of actionable elements, each with a selector",
         .params = tb_wdio_elements_params,
         .tool = &tb_tool_browser_elements,
         .map_args = tb_wdio_map_elements,
