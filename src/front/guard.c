@@ -147,7 +147,7 @@ static bool is_same_user(const struct tb_front_req *req)
 static const char *needed_instead(struct tb_str token)
 {
     return tb_str_starts(token, TB_STR(TB_KEY_PREFIX))
-               ? "this key is not valid: it was revoked, its time is over, or it is not complete; "
+               ? "this key is not valid: it was revoked, has expired, or is incomplete; "
                  "ask whoever gave it to you for another one"
                : "a valid token is required; the operator finds it in admin.token in the state "
                  "directory";
@@ -211,7 +211,7 @@ static int choose_tenant(const struct tb_front_req *req, struct tb_principal **w
         return 0;
     }
     if (tb_http1_header_times(head, "X-Tabard-Tenant") != 1) {
-        return tb_fail(err, TB_E_INVALID, "X-Tabard-Tenant stands more than once");
+        return tb_fail(err, TB_E_INVALID, "X-Tabard-Tenant is given more than once");
     }
     return tb_auth_as(req->core->auth, *who, tb_str_trim(tenant), who, err);
 }
@@ -298,7 +298,7 @@ int tb_guard_check_config(const struct tb_config *config, struct tb_err *err)
         if (!is_host(hosts->items[i])) {
             return tb_fail(err, TB_E_CONFIG,
                            "http.allowed_hosts has '%s', which no request can match; write each "
-                           "name or address alone, without port or wildcard",
+                           "name or address alone, without a port or wildcard",
                            hosts->items[i]);
         }
     }
@@ -306,7 +306,7 @@ int tb_guard_check_config(const struct tb_config *config, struct tb_err *err)
         if (!is_origin(origins->items[i])) {
             return tb_fail(err, TB_E_CONFIG,
                            "http.allowed_origins has '%s', which no request can match; write each "
-                           "as scheme://host[:port], with nothing behind it and without wildcard",
+                           "as scheme://host[:port], with nothing after it and without wildcards",
                            origins->items[i]);
         }
     }

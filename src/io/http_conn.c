@@ -131,7 +131,8 @@ void tb_http_conn_turn_away(struct tb_http_conn *conn)
     if (conn->state == TB_HTTP_CONN_IDLE) {
         tb_http_conn_close(conn);
     } else {
-        refuse(conn, TB_E_SHUTDOWN, "the server is stopping and reads no further");
+        refuse(conn, TB_E_SHUTDOWN,
+               "the server is stopping and does not read the rest of the request");
     }
     tb_http_conn_unhold(conn);
 }

@@ -113,9 +113,10 @@ static void close_conversation(struct tb_act *act)
 static void stop_all(struct tb_act *act)
 {
     if (!act->caller.everyone) {
-        tb_reply_error(act->req, TB_E_FORBIDDEN,
-                       "only the operator stops everything: call it without X-Conversation-Id; "
-                       "close_all_sessions is for agents");
+        tb_reply_error(
+            act->req, TB_E_FORBIDDEN,
+            "only the operator can stop everything: call this without X-Conversation-Id; agents "
+            "use close_all_sessions");
         return;
     }
     size_t count =

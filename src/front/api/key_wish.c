@@ -25,7 +25,7 @@ static int read_text(const struct tb_json_value *value, const char *name, struct
                      struct tb_err *err)
 {
     if (value->type != TB_JSON_STRING || tb_json_string_decode(value->text, out) < 0) {
-        return tb_fail(err, TB_E_PARAMS, "%s must be a text of at most %d bytes", name,
+        return tb_fail(err, TB_E_PARAMS, "%s must be a string of at most %d bytes", name,
                        TB_KEY_WISH_TEXT_MAX);
     }
     return 0;
@@ -104,7 +104,7 @@ static int read_expires(struct tb_key_wish *wish, const struct tb_json_value *va
                                               : tb_str_to_u64(value->text, &ms);
     if (!good || !ms || ms > most_ms) {
         return tb_fail(err, TB_E_PARAMS,
-                       "expires must say after which time the key ends: \"90m\", \"24h\", \"30d\", "
+                       "expires must say how long the key is valid: \"90m\", \"24h\", \"30d\", "
                        "or milliseconds");
     }
     wish->spec.expires_ms = wish->now_ms + (int64_t)ms;

@@ -72,10 +72,11 @@ static bool has_session(const struct arrival *arrival)
     if (arrival->session_id.len) {
         refuse_unknown(arrival);
     } else {
-        refuse(arrival, 400, -32600,
-               "the Mcp-Session-Id header is missing; start a session with initialize, or, to do "
-               "without one, send the header MCP-Protocol-Version: 2026-07-28 and what that "
-               "version asks for");
+        refuse(
+            arrival, 400, -32600,
+            "the Mcp-Session-Id header is missing; start a session with initialize, or work "
+            "without "
+            "one: send the header MCP-Protocol-Version: 2026-07-28 and what that version requires");
     }
     return false;
 }
@@ -83,9 +84,9 @@ static bool has_session(const struct arrival *arrival)
 static void receive_initialize(struct arrival *arrival)
 {
     if (arrival->session) {
-        refuse(
-            arrival, 400, -32600,
-            "this MCP session is already initialized; send initialize without Mcp-Session-Id to start another");
+        refuse(arrival, 400, -32600,
+               "this MCP session is already initialized; send initialize without Mcp-Session-Id to "
+               "start another");
         return;
     }
     struct tb_mcp_session *session =
@@ -93,7 +94,7 @@ static void receive_initialize(struct arrival *arrival)
     if (!session) {
         refuse(arrival, 429, tb_err_info(TB_E_LIMIT)->rpc_code,
                "too many MCP sessions are open with this credential; end one with DELETE, or wait "
-               "until a silent one ends");
+               "until an idle one ends");
         return;
     }
     struct tb_mcp_out *out =
@@ -234,9 +235,9 @@ static void resume(const struct arrival *arrival, struct tb_str last_id)
     if (sse && tb_mcp_sse_can_resume(sse, number)) {
         tb_mcp_sse_resume(sse, arrival->front, number);
     } else {
-        refuse(
-            arrival, 400, -32600,
-            "the event named in Last-Event-ID is unknown or no longer kept; open a new stream without that header");
+        refuse(arrival, 400, -32600,
+               "the event named in Last-Event-ID is unknown or no longer kept; open a new stream "
+               "without that header");
     }
 }
 

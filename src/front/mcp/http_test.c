@@ -48,7 +48,7 @@ static void a_session_has_to_be_named_and_begins_once(void **state)
     struct mcp_http *f = *state;
     const char *said = mcp_http_ask(f, POST, "", PING);
     mcp_expect(said, "HTTP/1.1 400 ");
-    mcp_expect(said, "to do without one, send the header MCP-Protocol-Version: 2026-07-28");
+    mcp_expect(said, "send the header MCP-Protocol-Version: 2026-07-28");
     mcp_expect(mcp_http_ask(f, "GET /mcp", "", ""), "HTTP/1.1 400 ");
     said = mcp_http_ask(f, POST, "Mcp-Session-Id: nope\r\n", PING);
     mcp_expect(said, "HTTP/1.1 404 ");

@@ -216,7 +216,7 @@ void tb_mcp_req_await_sessions(struct tb_mcp_req *req, struct tb_str text, tb_mc
     const struct tb_core *core = req->mcp->core;
     if (!tb_principal_may(req->peer->who, TB_SCOPE_OBSERVE)) {
         tb_mcp_req_fail(req, tb_err_info(TB_E_SCOPE)->rpc_code,
-                        "to see sessions needs the scope 'observe', which this key does not have");
+                        "this needs the scope 'observe', which this key does not have");
         return;
     }
     struct await *await = tb_zalloc(sizeof(*await) + text.len);

@@ -287,7 +287,7 @@ static void on_head(struct tb_proxy_conn *conn)
         refuse_pass(conn, head, &err);
     } else if (!tb_heads_can_pass(head) || tb_heads_goal(head, &goal, &err) < 0 ||
                (head->form == TB_HTTP1_AUTHORITY && tb_http1_has_body(head))) {
-        tb_proxy_conn_answer(conn, "400 Bad Request", "", "This is not a request for a proxy.");
+        tb_proxy_conn_answer(conn, "400 Bad Request", "", "This is not a proxy request.");
     } else {
         admit(conn, &goal);
     }

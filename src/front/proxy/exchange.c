@@ -108,15 +108,15 @@ static void take_head(struct tb_proxy_conn *conn)
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(TB_HEADS_MAX);
     if (head->status == PROXY_AUTH) { /* the browser would doubt those that it has for us */
         fail(conn, upstream_of(conn) ? "was not reached: the upstream proxy wants other credentials"
-                                     : "answers what only a proxy may");
+                                     : "answered with a status that only a proxy may send");
         return;
     }
     if (head->status == SWITCHING && !(conn->now.upgrade && conn->now.request_over)) {
-        fail(conn, "leaves HTTP without being asked to");
+        fail(conn, "changed the protocol without being asked to");
         return;
     }
     if (!tb_heads_can_pass(head)) {
-        fail(conn, "sends a head that cannot be passed on");
+        fail(conn, "sent a response head that cannot be passed on");
         return;
     }
     if (conn->now.is_head) {

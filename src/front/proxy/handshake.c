@@ -177,7 +177,7 @@ static void take_method(struct tb_handshake *handshake, uint8_t method)
     } else if (method == SOCKS_PASSWORD && has_credentials(handshake->upstream)) {
         ask_password(handshake);
     } else {
-        end(handshake, TB_E_NAVIGATION, "wants other credentials");
+        end(handshake, TB_E_NAVIGATION, "accepted none of the ways to log in that tabard offered");
     }
 }
 
@@ -187,7 +187,7 @@ static void take_step(struct tb_handshake *handshake, const uint8_t got[2])
     if (handshake->step == PASSWORD && got[1] == 0) {
         ask_connect(handshake);
     } else if (handshake->step == PASSWORD) {
-        end(handshake, TB_E_NAVIGATION, "refuses the user name or the password");
+        end(handshake, TB_E_NAVIGATION, "refused the user name or password");
     } else if (got[0] != SOCKS_VERSION) {
         end(handshake, TB_E_NAVIGATION, "does not speak SOCKS5");
     } else if (handshake->step == METHOD) {
@@ -204,7 +204,7 @@ static void take_socks(struct tb_handshake *handshake, struct tb_str bytes)
 {
     uint8_t answer[2];
     if (tb_buf_append_str(&handshake->got, bytes) < 0) {
-        end(handshake, TB_E_NAVIGATION, "said too much");
+        end(handshake, TB_E_NAVIGATION, "sent more than its protocol allows");
         return;
     }
     size_t len = answer_len(handshake);
@@ -212,7 +212,7 @@ static void take_socks(struct tb_handshake *handshake, struct tb_str bytes)
         return;
     }
     if (handshake->got.len > len) { /* nothing was asked yet that this could answer */
-        end(handshake, TB_E_NAVIGATION, "said too much");
+        end(handshake, TB_E_NAVIGATION, "sent more than its protocol allows");
         return;
     }
     memcpy(answer, handshake->got.data, sizeof(answer));

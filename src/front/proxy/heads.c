@@ -25,7 +25,7 @@ int tb_heads_goal(const struct tb_http1_head *head, struct tb_egress_goal *ret_g
     }
     if (!tb_authority_parse(head->authority, &authority) || (is_connect && !authority.has_port) ||
         (authority.has_port && !authority.port)) {
-        return tb_fail(err, TB_E_INVALID, "the target has no host, or a port that is none");
+        return tb_fail(err, TB_E_INVALID, "the target has no host, or its port is not valid");
     }
     if (authority.has_port) {
         goal.port = authority.port;
