@@ -66,7 +66,8 @@ static int check_wish(const struct wish *wish, struct tb_err *err)
                 strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(id);
     return good || !wish->verb->body
                ? 0
-               : tb_fail(err, TB_E_PARAMS, "say which, by its id ('tabard approvals list')");
+               : tb_fail(err, TB_E_PARAMS,
+                         "name the call by its id; 'tabard approvals list' shows the ids");
 }
 
 /* Agents choose what stands here, and a terminal shows it. */
@@ -97,7 +98,7 @@ static int print_answer(const struct wish *wish, struct tb_str body)
     static const struct tb_json_limits limits = {.depth_max = 64,
                                                  .number_max = TB_JSON_NUMBER_TREE};
     if (tb_json_scan(body, &limits, NULL, 0, NULL) < 0) {
-        fputs("tabard approvals: the answer is none of a tabard daemon\n", stderr);
+        fputs("tabard approvals: the answer does not come from a tabard daemon\n", stderr);
         return 1;
     }
     TB_AUTO(tb_json_free) struct cJSON *answer = tb_json_parse(body);

@@ -135,7 +135,8 @@ static int ask_revoke(const struct wish *wish, struct tb_daemon_call *call, stru
 {
     (void)body;
     if (!wish->id) {
-        return tb_fail(err, TB_E_PARAMS, "say which key, by its id ('tabard keys list')");
+        return tb_fail(err, TB_E_PARAMS,
+                       "name the key by its id; 'tabard keys list' shows the ids");
     }
     if (!is_id(wish->id) || tb_buf_printf(path, "/api/keys/%s", wish->id) < 0 ||
         tb_buf_append_char(path, '\0') < 0) {
@@ -278,7 +279,7 @@ static int print_answer(const struct wish *wish, struct tb_str body)
         return 0;
     }
     if (tb_json_scan(body, &limits, NULL, 0, NULL) < 0) {
-        fputs("tabard keys: the answer is none of a tabard daemon\n", stderr);
+        fputs("tabard keys: the answer does not come from a tabard daemon\n", stderr);
         return 1;
     }
     TB_AUTO(tb_json_free) struct cJSON *answer = tb_json_parse(body);

@@ -141,7 +141,7 @@ static int take_own(struct wish *wish, int argc, char **argv)
 static int check_wish(const struct wish *wish, struct tb_err *err)
 {
     if (!tb_tenant_name_valid(tb_str_of(wish->tenant))) {
-        return tb_fail(err, TB_E_PARAMS, "'%s' is no name of a tenant", wish->tenant);
+        return tb_fail(err, TB_E_PARAMS, "'%s' is not a valid tenant name", wish->tenant);
     }
     return wish->verb->needs && !wish->given
                ? tb_fail(err, TB_E_PARAMS, "%s needs %s", wish->verb->name, wish->verb->needs)
@@ -153,7 +153,7 @@ static int print_answer(const struct wish *wish, struct tb_str body)
     static const struct tb_json_limits limits = {.depth_max = 16,
                                                  .number_max = TB_JSON_NUMBER_TREE};
     if (tb_json_scan(body, &limits, NULL, 0, NULL) < 0) {
-        fputs("tabard policy: the answer is none of a tabard daemon\n", stderr);
+        fputs("tabard policy: the answer does not come from a tabard daemon\n", stderr);
         return 1;
     }
     if (wish->json) {

@@ -96,7 +96,7 @@ static int write_set(const struct wish *wish, struct tb_buf *body, struct tb_err
     struct tb_json_writer json;
     uint8_t *room;
     if (!wish->domain_count) {
-        return tb_fail(err, TB_E_PARAMS, "say where it may be typed, with --domain");
+        return tb_fail(err, TB_E_PARAMS, "say with --domain where it may be typed");
     }
     int rc = read_value(&value, err);
     if (rc < 0) {
@@ -227,7 +227,7 @@ static int read_wish(struct wish *wish, struct tb_options *options, int argc, ch
     int rc = tb_options_parse(options, count, rest, own, err);
     wish->json = options->json;
     if (rc == 0 && wish->verb->named && !wish->name) {
-        rc = tb_fail(err, TB_E_PARAMS, "say which secret, by its name");
+        rc = tb_fail(err, TB_E_PARAMS, "name the secret");
     }
     return rc;
 }
@@ -247,7 +247,9 @@ static int ask(const struct wish *wish, const struct tb_config *config, struct t
     TB_AUTO(tb_buf_wipe) struct tb_buf body = TB_BUF(BODY_MAX);
     char path[PATH_SIZE];
     if (wish->name && !is_name(wish->name)) {
-        return tb_fail(err, TB_E_PARAMS, "a name has letters, digits, dots, dashes or underscores");
+        return tb_fail(
+            err, TB_E_PARAMS,
+            "a secret's name must consist of letters, digits, dots, dashes and underscores");
     }
     int rc = wish->verb->write ? wish->verb->write(wish, &body, err) : 0;
     if (rc < 0) {

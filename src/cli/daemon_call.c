@@ -70,7 +70,7 @@ int tb_daemon_call_refused(int status, struct tb_str body, struct tb_err *err)
     }
     if (!message.len) {
         return tb_fail(err, TB_E_PROTOCOL,
-                       "the answer has the status %d and is none of a tabard daemon", status);
+                       "the answer (status %d) does not come from a tabard daemon", status);
     }
     return tb_fail(err, TB_E_FORBIDDEN, "%.*s%s%.*s", TB_STR_ARG(tb_buf_str(&message)),
                    hint.len ? ". " : "", TB_STR_ARG(tb_buf_str(&hint)));

@@ -43,7 +43,7 @@ static void tell_secret(struct tb_caretaker *caretaker)
     int rc = caretaker->secret_rc;
     if (rc > 0) {
         tb_log_at(caretaker->core->log, WARN, "daemon",
-                  "the secret was removed and is written again",
+                  "the secret was removed and has been written again",
                   tb_kv_cstr("state", caretaker->core->config->state_dir));
     } else if (rc < 0 && !caretaker->secret_told) {
         tb_log_at(caretaker->core->log, ERROR, "daemon",
@@ -58,12 +58,14 @@ static void mend_socket(struct tb_caretaker *caretaker)
     struct tb_err err;
     int rc = caretaker->socket_gone ? tb_doors_renew_socket(caretaker->doors, &err) : 0;
     if (rc > 0) {
-        tb_log_at(caretaker->core->log, WARN, "daemon", "the socket was removed and is made again",
+        tb_log_at(caretaker->core->log, WARN, "daemon",
+                  "the socket was removed and has been created again",
                   tb_kv_cstr("path", caretaker->socket_path));
     } else if (rc < 0 && !caretaker->socket_told) {
-        tb_log_at(caretaker->core->log, ERROR, "daemon",
-                  "the socket was removed and cannot be made again; no agent can connect by it",
-                  tb_kv_cstr("path", caretaker->socket_path), tb_kv_cstr("reason", err.text));
+        tb_log_at(
+            caretaker->core->log, ERROR, "daemon",
+            "the socket was removed and cannot be created again; no agent can connect through it",
+            tb_kv_cstr("path", caretaker->socket_path), tb_kv_cstr("reason", err.text));
     }
     caretaker->socket_told = rc < 0;
 }

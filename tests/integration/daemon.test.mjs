@@ -41,10 +41,10 @@ test('a socket that cannot be made again is told once, and made when it can be',
   const run = path.dirname(daemon.socket);
   await rm(run, { recursive: true });
   await writeFile(run, '');
-  await daemon.logged('the socket was removed and cannot be made again');
+  await daemon.logged('the socket was removed and cannot be created again');
   await rm(run);
-  await daemon.logged('the socket was removed and is made again');
-  assert.equal(daemon.log.text.match(/cannot be made again/g).length, 1);
+  await daemon.logged('the socket was removed and has been created again');
+  assert.equal(daemon.log.text.match(/cannot be created again/g).length, 1);
   assert.equal((await daemon.request('/metrics', { unix: true })).status, 200);
   assert.equal((await stat(daemon.socket)).mode & 0o777, 0o600);
 });
@@ -56,7 +56,7 @@ test('a secret that was removed is written again while the daemon runs, and at t
   await rm(file);
   const doctor = await run(['doctor', '--json', '--state-dir', daemon.stateDir]);
   assert.equal(JSON.parse(doctor.stdout).find((finding) => finding.check === 'keys').health, 'bad');
-  await daemon.logged('the secret was removed and is written again');
+  await daemon.logged('the secret was removed and has been written again');
   assert.deepEqual(await readFile(file), secret);
   await rm(file);
   daemon.child.kill('SIGTERM');

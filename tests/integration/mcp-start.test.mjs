@@ -116,7 +116,7 @@ test('a socket that was removed under the daemon is made again, and an agent tha
   const agent = start(t, where);
   assert.deepEqual((await agent.ask(1, 'ping')).result, {});
   assert.equal(await where.pid(), pid);
-  const log = await logged(where, 'the socket was removed and is made again');
+  const log = await logged(where, 'the socket was removed and has been created again');
   assert.doesNotMatch(log, /in use by/);
 });
 
