@@ -2,9 +2,9 @@
 /* Which tools there are for a caller, and which of them it may run: those of its view, from the kit
  * of the build, and those that its session brings along; of these the ones that its principal has
  * the scope for, which is `act`, or `observe` for a tool that only looks, and that no policy denies
- * (core/policy.h). Every front, runner and
- * sequence of steps asks here, so that what is kept from a caller is kept from it everywhere; only
- * resources of MCP, which show what a session has, are there for all. */
+ * (core/policy.h). Every front and sequence of steps asks here, so that what is kept from a caller
+ * is kept from it everywhere; only resources of MCP, which show what a session has, are there for
+ * all. */
 #pragma once
 
 #include "base/err.h"
