@@ -161,7 +161,7 @@ flaky: ## every test again and again on a busy machine: make flaky U=30 N=5
 asan: test-unit ## the same as test-unit, by its other name
 
 lint: ## format, layers, headers, style, clang-tidy
-	@tools/setup.sh dev
+	@tools/setup.sh dev run
 	@tools/lint.sh
 
 lint-selftest: ## prove that every lint rule can fail
@@ -204,7 +204,7 @@ bench-net: ## WebSocket and HTTP echo against the bare limit and node ws
 	@bench/net/run.sh
 
 house: ## the code in figures; then the files that a click passes, from a debug build under gdb
-	@tools/setup.sh dev
+	@tools/setup.sh dev run
 	@tools/house.sh
 	@echo
 	@tools/walk.sh

@@ -35,6 +35,7 @@ step objects build objects
 step style tools/check-style.sh build/debug
 step tidy build tidy
 step docs tools/gen-docs.sh --check
+step walk tools/walk.sh --check
 step acceptance tools/check-acceptance.sh
 
 [ -z "$failed" ] || { echo "lint failed:$failed"; exit 1; }

@@ -4,10 +4,15 @@
 # the browser tells last to the write of the answer. The way up is several stacks, since core goes on from the loop: one where the driver hands
 # over, one where core has the result, one where the answer is written. Beside it goes the record of the call, for which the answer waits.
 # One line per file, in the order of the way. Fails if a way enters a rank twice, or the way down passes more than 12 files.
+# With --check it prints only what ARCHITECTURE.md says differently: the number of files each way, or a file that "Life of a call" does not name.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 unset MAKEFLAGS MFLAGS # a make that called us has other targets in mind
 command -v gdb > /dev/null || { echo "walk.sh: gdb is not installed" >&2; exit 1; }
+if [ "$(id -u)" != 0 ] && [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2> /dev/null || echo 0)" != 0 ]; then
+    echo "walk.sh: not traced, since this machine lets gdb attach to no other process (kernel.yama.ptrace_scope)"
+    exit 0
+fi
 make --no-print-directory -s MODE=debug -j"$(nproc)" all >&2
 dir=$(mktemp -d)
 program=build/debug/tabard
@@ -96,7 +101,7 @@ wait "$gdb"
 until_has "$dir/replies" "\"id\":$id,"
 exec 3>&-
 # Each stack is printed from the inside out. What is in io, and above the first of it, every request has in common.
-sed -n 's/^== //p; s/^#[0-9].* at src\/\([^:]*\):[0-9]*$/\1/p' "$dir/stacks" | awk '
+trace=$(sed -n 's/^== //p; s/^#[0-9].* at src\/\([^:]*\):[0-9]*$/\1/p' "$dir/stacks" | awk '
     function join(  i) {
         for (i = n; i > 0; i--) if (stack[i] != last[way]) {last[way] = stack[i]; walk[way, ++count[way]] = stack[i]}
         n = 0; common = 0
@@ -119,4 +124,19 @@ sed -n 's/^== //p; s/^#[0-9].* at src\/\([^:]*\):[0-9]*$/\1/p' "$dir/stacks" | a
         join()
         show("down", "down, to the pipe:"); show("up", "up, from the pipe:"); show("record", "beside it, the record:")
         exit failed
-    }'
+    }') || { echo "$trace"; exit 1; }
+[ "${1:-}" = --check ] || { echo "$trace"; exit 0; }
+
+# What ARCHITECTURE.md says: "12 files down; 14 up, or 15 if ...", and files by their names.
+life=$(sed -n '/^## Life of a call/,/^## A session/p' ARCHITECTURE.md)
+said_down=$(grep -oE '[0-9]+ files down' <<< "$life" | grep -oE '^[0-9]+')
+said_up=$(grep -oE 'files down; [0-9]+ up(, or [0-9]+)?' <<< "$life" | grep -oE '[0-9]+')
+read -r down up < <(grep -oE '^  [0-9]+ files' <<< "$trace" | grep -oE '[0-9]+' | paste -sd ' ' | cut -d ' ' -f 1,2)
+status=0
+differs() { echo "$1"; status=1; }
+[ "$down" = "$said_down" ] || differs "ARCHITECTURE.md says that a click passes $said_down files down; it passes $down"
+grep -qx "$up" <<< "$said_up" || differs "ARCHITECTURE.md says that a click passes $(paste -sd ' ' <<< "$said_up") files up; it passes $up"
+while read -r file; do
+    grep -qE "[/\`]${file##*/}\`" <<< "$life" || differs "a click passes $file, which \"Life of a call\" in ARCHITECTURE.md does not name"
+done < <(sed '/^beside it/,$d' <<< "$trace" | grep -oE '[a-z]+/[a-z_/]+\.c' | sort -u) # how the store works is its own business
+exit $status
