@@ -18,6 +18,19 @@ function_lines() { product "$@" | { grep '\.c$' || true; } | code | functions; }
 
 spread() { awk '{n[NR] = $1} END {print n[int((NR + 1) / 2)], n[int(NR * 0.9 + 0.5)], n[int(NR * 0.99 + 0.5)], n[NR]}'; }
 
+# Includes from one folder of src into another, as "folder other".
+folders() {
+    product src | { xargs -r grep -H '^#include "[a-z]*/' || true; } | awk -F '[/:"]' '$2 != $5 {print $2, $5}'
+}
+
+# The same for ranks, which tools/check-layers.sh knows: into one that is not lower.
+uphill() {
+    folders | awk -v ranks="$(grep -oE '(base|proto|io|core|driver|store|tool|front|daemon|cli)=[0-7]' tools/check-layers.sh | paste -sd ' ')" '
+        BEGIN {n = split(ranks, list, " "); for (i = 1; i <= n; i++) {split(list[i], kv, "="); if (!(kv[1] in rank)) rank[kv[1]] = kv[2]}}
+        rank[$2] >= rank[$1] {count++}
+        END {print count + 0}'
+}
+
 # Includes from one room of driver/cdp into another, as "room other".
 rooms() {
     product src/driver/cdp | { xargs -r grep -H '^#include "driver/cdp/' || true; } | awk -F '[/:"]' '
@@ -61,8 +74,13 @@ for folder in base proto io core driver store tool front daemon cli; do
     row "$folder" "src/$folder"
 done
 row 'all' src
+# What is not part of tabard: sessions without browsers, and the tools of the MCP conformance suite.
+for folder in src/driver/fake src/front/mcp/fixtures tests/fixtures; do
+    [ ! -d "$folder" ] || for_tests='_test\.c$' row "(\`$folder\`)" "$folder"
+done
 echo
 echo "The longest functions: $(function_lines src | tail -n 3 | tac | awk '{sub(/^src\//, "", $2); sub(/:/, ": ", $2); print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
 echo "The structs with the most members: $(find src -name '*.[ch]' | sort | code | structs | tail -n 4 | tac | awk '{print "`" $2 "` (" $1 ")"}' | paste -sd, | sed 's/,/, /g')."
+echo "Includes from one folder of \`src\` into another: $(hundreds "$(folders | wc -l)"); into one that is not of a lower rank: $(uphill)."
 echo "Includes from a room of \`driver/cdp\` into one that is not below it: $(upward | paste -sd, | sed '/,/ {s/,/ (/; s/,/, /g; s/$/)/}')."
 echo "Places where six lines stand that also stand elsewhere: $(repeated)."
