@@ -6,7 +6,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { binary, Daemon, sanitized, tempDir, until } from '../support/daemon.mjs';
+import { binary, Daemon, fixtures, sanitized, tempDir, until } from '../support/daemon.mjs';
 import { postModern } from '../support/mcp.mjs';
 
 const root = process.getuid() === 0;
@@ -30,6 +30,14 @@ test('PROC-2: the program is position independent, its tables are read-only, its
   const symbols = elf('--dyn-syms');
   assert.match(symbols, /__stack_chk_fail/);
   assert.match(symbols, /__(memcpy|snprintf|vsnprintf|read)_chk/);
+});
+
+test('what is only for tests is no part of the program', () => {
+  const forTests = (program) => [/\btb_fake_/, /\btb_driver_fake\b/, /fixture/].filter((mark) => mark.test(
+    execFileSync('nm', [program], { encoding: 'utf8', maxBuffer: 1 << 28 })));
+  const shown = (program) => ['CONFORMANCE FIXTURES ARE SERVED', 'test_sampling'].filter((words) => readFileSync(program).includes(words));
+  assert.deepEqual([...forTests(binary), ...shown(binary)], []);
+  assert.equal(forTests(fixtures).length + shown(fixtures).length, 5); // which the marks are right for
 });
 
 test('PROC-2: a running daemon has given up new rights, most system calls, dumps and capabilities', async (t) => {
