@@ -38,7 +38,7 @@ page_CONFIG() {
 
 Every setting is optional. A setting comes from the file, from the environment, or from an option; the last of these wins. The file
 is the one that `--config` names, else `~/.config/tabard/tabard.yaml` (`$XDG_CONFIG_HOME/tabard/tabard.yaml`) if it exists; the daemon
-logs which one it has read. It must belong to you or to root, and if it contains a secret (`webhooks`), nobody else may read it:
+logs which one it has read. It must belong to you or to root, and if it contains a secret (`webhooks`, or a password in `proxy.upstream`), nobody else may read it:
 `chmod 600`. The part before the dot is the section of the file:
 
 ```yaml

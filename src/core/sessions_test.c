@@ -72,9 +72,17 @@ static void bad_names_are_refused(void **state)
 {
     struct rig *rig = *state;
     static const char *const bad[] = {
-        "a b", "a/b", "\xc3\xa4",
-        "a\n", "'",   "..%00",
-        "\"",  "a:b", "0123456789012345678901234567890123456789012345678901234567890123x"};
+        ".",
+        "..",
+        "a b",
+        "a/b",
+        "\xc3\xa4",
+        "a\n",
+        "'",
+        "..%00",
+        "\"",
+        "a:b",
+        "0123456789012345678901234567890123456789012345678901234567890123x"};
     struct made made;
     for (size_t i = 0; i < TB_COUNT(bad); i++) {
         assert_int_equal(make(rig, bad[i], TB_KIND_BROWSER, &made), TB_E_PARAMS);

@@ -246,6 +246,8 @@ static void a_bad_source_is_named(void **state)
     }
 }
 
+#define UPSTREAM(user) "proxy:\n  upstream: http://" user "proxy.example:3128\n"
+
 static void a_file_with_a_secret_is_for_its_owner_alone(void **state)
 {
     static const struct {
@@ -258,6 +260,9 @@ static void a_file_with_a_secret_is_for_its_owner_alone(void **state)
         {HOOK, 0644, "chmod 600 "},
         {HOOK, 0640, "chmod 600 "},
         {HOOK, 0666, "chmod o-w "},
+        {UPSTREAM("user:password@"), 0600, NULL},
+        {UPSTREAM("user:password@"), 0644, "chmod 600 "},
+        {UPSTREAM(""), 0644, NULL},
         {"listen: a:1\n", 0664, NULL},
         {"listen: a:1\n", 0666, "chmod o-w "},
     };
