@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/time_arg.h"
+#include "cli/verbs.h"
 #include "core/audit.h"
 #include "core/limits.h"
 
@@ -22,21 +23,24 @@ enum {
 };
 
 struct wish {
-    const struct verb *verb;
+    struct tb_wish base;
     struct tb_audit_query query;
     bool limited; /* -n was given */
     bool follow;
-    enum tb_audit_form form;
 };
 
 /* A verb of the command: its exit code. */
 struct verb {
-    const char *name;
     bool searches; /* takes the options that say which entries */
     int (*run)(const struct wish *wish, struct tb_audit_log *log);
 };
 
 /* Printing. */
+
+static enum tb_audit_form form_of(const struct wish *wish)
+{
+    return wish->base.json ? TB_AUDIT_JSON : TB_AUDIT_TABLE;
+}
 
 struct printing {
     enum tb_audit_form form;
@@ -86,7 +90,7 @@ static int finish(struct printing *printing, int rc, const struct tb_err *err)
 
 static int run_search(const struct wish *wish, struct tb_audit_log *log)
 {
-    struct printing printing = {.form = wish->form};
+    struct printing printing = {.form = form_of(wish)};
     struct tb_audit_query query = wish->query;
     struct tb_err err;
     query.newest_first = true;
@@ -111,7 +115,7 @@ static void note_oldest(const struct tb_audit_entry *entry, void *user)
 /* The last ones in the order in which they were written, so that more can follow. */
 static int run_tail(const struct wish *wish, struct tb_audit_log *log)
 {
-    struct printing printing = {.form = wish->form};
+    struct printing printing = {.form = form_of(wish)};
     struct tb_audit_query query = wish->query;
     struct tb_audit_cut cut;
     struct tb_audit_cut head = {0};
@@ -164,7 +168,7 @@ static int run_verify(const struct wish *wish, struct tb_audit_log *log)
     struct tb_audit_verify verify;
     struct tb_err err;
     int rc = tb_audit_check(log, &verify, &err);
-    if (wish->form == TB_AUDIT_JSON) {
+    if (wish->base.json) {
         print_verdict(&verify, rc < 0 ? &err : NULL);
     } else if (rc < 0) {
         printf("The audit log %s: %s.\n",
@@ -179,11 +183,13 @@ static int run_verify(const struct wish *wish, struct tb_audit_log *log)
     return rc < 0 ? 1 : 0;
 }
 
+static const char *const names[] = {"tail", "search", "verify", "export", NULL};
+
 static const struct verb verbs[] = {
-    {"tail", true, run_tail},
-    {"search", true, run_search},
-    {"verify", false, run_verify},
-    {"export", true, run_export},
+    {true, run_tail},
+    {true, run_search},
+    {false, run_verify},
+    {true, run_export},
 };
 
 /* Options. */
@@ -217,7 +223,7 @@ static struct tb_str *text_option(struct tb_audit_query *query, const char *name
     return NULL;
 }
 
-/* 1: not one of these; -1: wrong. */
+/* 1: it is one of these; -1: wrong. */
 static int read_option(struct wish *wish, const char *name, const char *value, struct tb_err *err)
 {
     int64_t now_ms = tb_clock_wall_ms(tb_clock_system());
@@ -225,101 +231,61 @@ static int read_option(struct wish *wish, const char *name, const char *value, s
     bool since = strcmp(name, "--since") == 0;
     bool until = strcmp(name, "--until") == 0;
     bool count = strcmp(name, "-n") == 0;
+    int rc;
     if (!text && !since && !until && !count) {
-        return 1;
+        return 0;
     }
     if (!value) {
         return tb_fail(err, TB_E_PARAMS, "option %s needs a value", name);
     }
     if (text) {
         *text = tb_str_of(value);
-        return text == &wish->query.type ? tb_audit_check_type(*text, err) : 0;
+        rc = text == &wish->query.type ? tb_audit_check_type(*text, err) : 0;
+    } else if (count) {
+        rc = read_count(wish, value, err);
+    } else {
+        rc = tb_time_arg(value, now_ms,
+                         since ? &wish->query.since_wall_ms : &wish->query.until_wall_ms, err);
     }
-    if (count) {
-        return read_count(wish, value, err);
-    }
-    return tb_time_arg(value, now_ms,
-                       since ? &wish->query.since_wall_ms : &wish->query.until_wall_ms, err);
+    return rc < 0 ? rc : 1;
 }
 
-/* Takes our own options out of argv; the rest, of which *ret_argc are left, are settings. */
-static int take_own(struct wish *wish, int argc, char **argv, int *ret_argc, struct tb_err *err)
+static int take(struct tb_wish *base, int argc, char **argv, int *at, struct tb_err *err)
 {
-    int kept = 1;
-    for (int i = 2; i < argc; i++) {
-        if (wish->verb->run == run_tail && strcmp(argv[i], "-f") == 0) {
-            wish->follow = true;
-            continue;
-        }
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        int rc = wish->verb->searches ? read_option(wish, argv[i], value, err) : 1;
-        if (rc < 0) {
-            return rc;
-        }
-        if (rc == 0) {
-            i++;
-        } else {
-            argv[kept++] = argv[i];
-        }
+    struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    const struct verb *verb = &verbs[base->verb];
+    if (verb->run == run_tail && strcmp(argv[*at], "-f") == 0) {
+        wish->follow = true;
+        return 1;
     }
-    *ret_argc = kept;
-    return 0;
-}
-
-static int read_wish(struct wish *wish, struct tb_options *options, int argc, char **argv,
-                     struct tb_err *err)
-{
-    static const char *const plain[] = {"--json", NULL};
-    static const char *const search[] = {"--json", "--session", "--tenant", "--tool", "--type",
-                                         "--text", "--since",   "--until",  NULL};
-    const char *const *own = wish->verb->searches ? search : plain;
-    int rc = take_own(wish, argc, argv, &argc, err);
-    if (rc == 0) {
-        rc = tb_options_parse(options, argc, argv, own, err);
+    const char *value = *at + 1 < argc ? argv[*at + 1] : NULL;
+    int rc = read_option(wish, argv[*at], value, err);
+    if (rc != 0 && !verb->searches) {
+        return tb_fail(err, TB_E_PARAMS, "%s has no option %s", names[base->verb], argv[*at]);
     }
-    wish->form = rc == 0 && options->json ? TB_AUDIT_JSON : TB_AUDIT_TABLE;
+    *at += rc > 0;
     return rc;
 }
 
-static const struct verb *find_verb(const char *name)
+static int work(struct tb_wish *base, const struct tb_config *config, struct tb_err *err)
 {
-    for (size_t i = 0; i < TB_COUNT(verbs); i++) {
-        if (strcmp(verbs[i].name, name) == 0) {
-            return &verbs[i];
-        }
+    const struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    struct tb_audit_log log;
+    int code = tb_audit_open(config->state_dir, &log, err);
+    if (code == 0) {
+        code = verbs[base->verb].run(wish, &log);
+        tb_audit_close(&log);
     }
-    return NULL;
+    return code;
 }
 
 static int run(int argc, char **argv)
 {
-    struct wish wish = {.verb = argc > 1 ? find_verb(argv[1]) : NULL};
-    struct tb_options options;
-    struct tb_config config;
-    struct tb_audit_log log;
-    struct tb_err err;
-    if (!wish.verb) {
-        fputs("tabard audit: choose one of tail, search, verify and export; 'tabard help audit' "
-              "lists the options\n",
-              stderr);
-        return 2;
-    }
-    if (read_wish(&wish, &options, argc, argv, &err) < 0) {
-        fprintf(stderr, "tabard audit: %s; 'tabard help audit' lists the options\n", err.text);
-        return 2;
-    }
-    int rc = tb_config_load(&options.sources, &config, &err);
-    if (rc == 0) {
-        rc = tb_audit_open(config.state_dir, &log, &err);
-        tb_config_fini(&config);
-    }
-    if (rc < 0) {
-        fprintf(stderr, "tabard audit: %s\n", err.text);
-        return 1;
-    }
-    int code = wish.verb->run(&wish, &log);
-    tb_audit_close(&log);
-    return code;
+    static const char *const own[] = {"--json", "--session", "--tenant", "--tool", "--type",
+                                      "--text", "--since",   "--until",  NULL};
+    static const struct tb_verbs all = {"audit", names, own, take, NULL, work};
+    struct wish wish = {.follow = false};
+    return tb_verbs_run(&all, argc, argv, &wish.base);
 }
 
 static void more_help(void)

@@ -6,23 +6,28 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/quote.h"
 #include "cli/command.h"
-#include "cli/daemon_call.h"
 #include "cli/options.h"
+#include "cli/verbs.h"
 #include "core/limits.h"
 #include "proto/json_scan.h"
 
 enum {
     BODY_MAX = 68 * TB_KIB,
     POLICY_FILE_MAX = 64 * TB_KIB, /* with its white space */
-    ANSWER_MAX = 64 * TB_MIB,
+    SCOPES_MAX = 256,
 };
 
-/* What was asked for. */
+enum verb {
+    CREATE,
+    LIST,
+    REVOKE,
+};
+
+static const char *const names[] = {"create", "list", "revoke", NULL};
+
 struct wish {
-    const struct verb *verb;
-    struct tb_daemon_way way;
+    struct tb_wish base;
     const char *id; /* revoke */
     const char *tenant;
     const char *scope;
@@ -31,15 +36,8 @@ struct wish {
     const char *calls;
     const char *sessions;
     const char *policy; /* a file, or "-" */
-    bool json;
-};
-
-struct verb {
-    const char *name;
-    /* Says what to ask the daemon for. */
-    int (*ask)(const struct wish *wish, struct tb_daemon_call *call, struct tb_buf *body,
-               struct tb_buf *path, struct tb_err *err);
-    void (*print)(const struct cJSON *answer);
+    struct tb_buf body; /* what the daemon is asked, made when all is read */
+    struct tb_buf path;
 };
 
 /* Asking. */
@@ -85,15 +83,13 @@ static int put_policy(struct tb_json_writer *json, const char *file, struct tb_e
     return 0;
 }
 
-static int ask_create(const struct wish *wish, struct tb_daemon_call *call, struct tb_buf *body,
-                      struct tb_buf *path, struct tb_err *err)
+static int write_create(struct wish *wish, struct tb_err *err)
 {
     struct tb_json_writer json;
-    (void)path;
     if (!wish->tenant || !wish->scope) {
         return tb_fail(err, TB_E_PARAMS, "a new key needs --tenant and --scope");
     }
-    tb_json_writer_init(&json, body);
+    tb_json_writer_init(&json, &wish->body);
     tb_json_object_open(&json);
     put_text(&json, "tenant", wish->tenant);
     put_text(&json, "scopes", wish->scope);
@@ -103,25 +99,7 @@ static int ask_create(const struct wish *wish, struct tb_daemon_call *call, stru
     rc = rc < 0 ? rc : put_number(&json, "sessions_max", wish->sessions, err);
     rc = rc < 0 ? rc : put_policy(&json, wish->policy, err);
     tb_json_object_close(&json);
-    if (rc == 0 && json.rc < 0) {
-        rc = tb_fail(err, json.rc, "the values are too long");
-    }
-    call->method = "POST";
-    call->path = "/api/keys";
-    call->body = tb_buf_str(body);
-    return rc;
-}
-
-static int ask_list(const struct wish *wish, struct tb_daemon_call *call, struct tb_buf *body,
-                    struct tb_buf *path, struct tb_err *err)
-{
-    (void)wish;
-    (void)body;
-    (void)path;
-    (void)err;
-    call->method = "GET";
-    call->path = "/api/keys";
-    return 0;
+    return rc == 0 && json.rc < 0 ? tb_fail(err, json.rc, "the values are too long") : rc;
 }
 
 /* An id has nothing in it that an address would have to escape. */
@@ -130,43 +108,33 @@ static bool is_id(const char *text)
     return text[0] && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(text);
 }
 
-static int ask_revoke(const struct wish *wish, struct tb_daemon_call *call, struct tb_buf *body,
-                      struct tb_buf *path, struct tb_err *err)
+static int check(struct tb_wish *base, struct tb_err *err)
 {
-    (void)body;
-    if (!wish->id) {
+    struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    bool revokes = base->verb == REVOKE;
+    if (revokes && !wish->id) {
         return tb_fail(err, TB_E_PARAMS,
                        "name the key by its id; 'tabard keys list' shows the ids");
     }
-    if (!is_id(wish->id) || tb_buf_printf(path, "/api/keys/%s", wish->id) < 0 ||
-        tb_buf_append_char(path, '\0') < 0) {
+    if ((revokes && !is_id(wish->id)) ||
+        tb_buf_printf(&wish->path, "/api/keys%s%s", revokes ? "/" : "", revokes ? wish->id : "") <
+            0 ||
+        tb_buf_append_char(&wish->path, '\0') < 0) {
         return tb_fail(err, TB_E_PARAMS, "a key's id looks like tbk_7zk3m9q2x4p8");
     }
-    call->method = "DELETE";
-    call->path = (const char *)path->data;
-    return 0;
+    return base->verb == CREATE ? write_create(wish, err) : 0;
 }
 
 /* Printing. */
 
-/* Whoever makes a key chooses its label, and a terminal shows it. */
-static void print_text(const struct cJSON *item, const char *key)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(ANSWER_MAX);
-    tb_quote_bare(tb_json_text(item, key), SIZE_MAX, &text);
-    printf("%.*s", TB_STR_ARG(tb_buf_str(&text)));
-}
-
 static void print_cell(const struct cJSON *item, const char *key, int width)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(ANSWER_MAX);
-    tb_quote_bare(tb_json_text(item, key), SIZE_MAX, &text);
-    printf("%-*.*s ", width, TB_STR_ARG(text.len ? tb_buf_str(&text) : TB_STR("-")));
+    tb_verbs_print_cell(tb_json_text(item, key), SIZE_MAX, width);
 }
 
 static void print_scopes(const struct cJSON *item)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(ANSWER_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(SCOPES_MAX);
     JSON_ARRAY_FOREACH(scope, tb_json_get(item, "scopes")) {
         struct tb_str name = TB_STR("");
         tb_json_str(scope, &name);
@@ -177,7 +145,7 @@ static void print_scopes(const struct cJSON *item)
 
 static void print_created(const struct cJSON *answer)
 {
-    print_text(answer, "key");
+    tb_verbs_print(tb_json_text(answer, "key"));
     fflush(stdout);
     fputs("\ntabard keys: this is shown only once; store it now\n", stderr);
 }
@@ -193,28 +161,44 @@ static void print_list(const struct cJSON *answer)
         print_cell(item, "state", 8);
         print_cell(item, "expiresAt", 24);
         print_cell(item, "lastUsedAt", 24);
-        print_text(item, "label");
+        tb_verbs_print(tb_json_text(item, "label"));
         putchar('\n');
     }
 }
 
-static void print_revoked(const struct cJSON *answer)
+static int print(const struct tb_wish *base, const struct cJSON *answer)
 {
-    printf("revoked ");
-    print_text(answer, "revoked");
-    putchar('\n');
+    switch ((enum verb)base->verb) {
+    case CREATE:
+        print_created(answer);
+        break;
+    case LIST:
+        print_list(answer);
+        break;
+    case REVOKE:
+        printf("revoked ");
+        tb_verbs_print(tb_json_text(answer, "revoked"));
+        putchar('\n');
+        break;
+    }
+    return 0;
 }
 
-static const struct verb verbs[] = {
-    {"create", ask_create, print_created},
-    {"list", ask_list, print_list},
-    {"revoke", ask_revoke, print_revoked},
-};
+static int work(struct tb_wish *base, const struct tb_config *config, struct tb_err *err)
+{
+    static const char *const methods[] = {[CREATE] = "POST", [LIST] = "GET", [REVOKE] = "DELETE"};
+    const struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    const struct tb_daemon_call call = {.method = methods[base->verb],
+                                        .path = (const char *)wish->path.data,
+                                        .body = tb_buf_str(&wish->body)};
+    return tb_verbs_ask(base, config, &call, print, err);
+}
 
 /* Options. */
 
-static bool take_text(struct wish *wish, int argc, char **argv, int *at)
+static int take(struct tb_wish *base, int argc, char **argv, int *at, struct tb_err *err)
 {
+    struct wish *wish = TB_CONTAINER(base, struct wish, base);
     const struct {
         const char *name;
         const char **value;
@@ -225,78 +209,19 @@ static bool take_text(struct wish *wish, int argc, char **argv, int *at)
                    {"--calls-per-minute", &wish->calls},
                    {"--sessions-max", &wish->sessions},
                    {"--policy", &wish->policy}};
+    (void)err;
     for (size_t i = 0; i < TB_COUNT(options); i++) {
         const char *value = tb_options_own(argc, argv, at, options[i].name);
         if (value) {
             *options[i].value = value;
-            return true;
+            return 1;
         }
     }
-    return tb_daemon_way_option(&wish->way, argc, argv, at);
-}
-
-/* An option that the next argument is the value of. */
-static bool wants_value(const char *option)
-{
-    return option[0] == '-' && !strchr(option, '=') && strcmp(option, "--json") != 0;
-}
-
-/* Takes our own options and the id out of argv; the rest are settings. */
-static int take_own(struct wish *wish, int argc, char **argv)
-{
-    int kept = 1;
-    bool is_value = false;
-    for (int i = 2; i < argc; i++) {
-        if (!is_value && take_text(wish, argc, argv, &i)) {
-            continue;
-        }
-        if (!is_value && argv[i][0] != '-' && !wish->id && wish->verb->ask == ask_revoke) {
-            wish->id = argv[i];
-            continue;
-        }
-        is_value = !is_value && wants_value(argv[i]);
-        argv[kept++] = argv[i];
-    }
-    return kept;
-}
-
-static const struct verb *find_verb(const char *name)
-{
-    for (size_t i = 0; i < TB_COUNT(verbs); i++) {
-        if (strcmp(verbs[i].name, name) == 0) {
-            return &verbs[i];
-        }
-    }
-    return NULL;
-}
-
-static int print_answer(const struct wish *wish, struct tb_str body)
-{
-    static const struct tb_json_limits limits = {.depth_max = 16,
-                                                 .number_max = TB_JSON_NUMBER_TREE};
-    if (wish->json) {
-        printf("%.*s\n", TB_STR_ARG(body));
-        return 0;
-    }
-    if (tb_json_scan(body, &limits, NULL, 0, NULL) < 0) {
-        fputs("tabard keys: the answer does not come from a tabard daemon\n", stderr);
+    if (argv[*at][0] != '-' && !wish->id && base->verb == REVOKE) {
+        wish->id = argv[*at];
         return 1;
     }
-    TB_AUTO(tb_json_free) struct cJSON *answer = tb_json_parse(body);
-    wish->verb->print(answer);
-    return 0;
-}
-
-static int work(const struct wish *wish, const struct tb_config *config,
-                const struct tb_daemon_call *call, struct tb_err *err)
-{
-    TB_AUTO(tb_buf_wipe) struct tb_buf answer = TB_BUF(ANSWER_MAX);
-    int rc = tb_daemon_call(config, &wish->way, call, &answer, err);
-    if (rc < 0) {
-        fprintf(stderr, "tabard keys: %s\n", err->text);
-        return 1;
-    }
-    return print_answer(wish, tb_buf_str(&answer));
+    return tb_daemon_way_option(&base->way, argc, argv, at);
 }
 
 static int run(int argc, char **argv)
@@ -304,32 +229,11 @@ static int run(int argc, char **argv)
     static const char *const own[] = {
         "--json",         "--tenant", "--scope", "--label", "--expires", "--calls-per-minute",
         "--sessions-max", "--policy", "--url",   "--token", NULL};
-    struct wish wish = {.verb = argc > 1 ? find_verb(argv[1]) : NULL};
-    struct tb_daemon_call call = {0};
-    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf path = TB_BUF(BODY_MAX);
-    struct tb_options options;
-    struct tb_config config;
-    struct tb_err err;
-    if (!wish.verb) {
-        fputs("tabard keys: choose one of create, list and revoke; 'tabard help keys' lists the "
-              "options\n",
-              stderr);
-        return 2;
-    }
-    argc = take_own(&wish, argc, argv);
-    if (tb_options_parse(&options, argc, argv, own, &err) < 0 ||
-        wish.verb->ask(&wish, &call, &body, &path, &err) < 0) {
-        fprintf(stderr, "tabard keys: %s; 'tabard help keys' lists the options\n", err.text);
-        return 2;
-    }
-    wish.json = options.json;
-    if (tb_config_load(&options.sources, &config, &err) < 0) {
-        fprintf(stderr, "tabard keys: %s\n", err.text);
-        return 1;
-    }
-    int code = work(&wish, &config, &call, &err);
-    tb_config_fini(&config);
+    static const struct tb_verbs verbs = {"keys", names, own, take, check, work};
+    struct wish wish = {.body = TB_BUF(BODY_MAX), .path = TB_BUF(BODY_MAX)};
+    int code = tb_verbs_run(&verbs, argc, argv, &wish.base);
+    tb_buf_fini(&wish.body);
+    tb_buf_fini(&wish.path);
     return code;
 }
 

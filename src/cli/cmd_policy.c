@@ -7,11 +7,10 @@
 #include "base/mem.h"
 #include "base/quote.h"
 #include "cli/command.h"
-#include "cli/daemon_call.h"
 #include "cli/options.h"
+#include "cli/verbs.h"
 #include "core/limits.h"
 #include "core/principal.h"
-#include "proto/json_scan.h"
 
 enum {
     PATH_MAX_BYTES = TB_KIB,
@@ -19,17 +18,13 @@ enum {
     ANSWER_MAX = 64 * TB_MIB,
 };
 
-/* What was asked for. */
 struct wish {
-    const struct verb *verb;
-    struct tb_daemon_way way;
+    struct tb_wish base;
     const char *tenant;
     const char *given; /* the file of set, the address of check */
-    bool json;
 };
 
 struct verb {
-    const char *name;
     const char *method;
     const char *below; /* what follows the tenant in the path */
     const char *needs; /* words for what has to be given; NULL: nothing */
@@ -103,110 +98,68 @@ static int print_check(const struct cJSON *answer)
     return allowed ? 0 : 1;
 }
 
+static const char *const names[] = {"show", "set", "clear", "check", NULL};
+
 static const struct verb verbs[] = {
-    {"show", "GET", "", NULL, NULL, print_show},
-    {"set", "PUT", "", "a file with the policy as JSON, or -", body_set, print_show},
-    {"clear", "DELETE", "", NULL, NULL, print_clear},
-    {"check", "POST", "/check", "an address", body_check, print_check},
+    {"GET", "", NULL, NULL, print_show},
+    {"PUT", "", "a file with the policy as JSON, or -", body_set, print_show},
+    {"DELETE", "", NULL, NULL, print_clear},
+    {"POST", "/check", "an address", body_check, print_check},
 };
 
-static const struct verb *find_verb(const char *name)
+static int take(struct tb_wish *base, int argc, char **argv, int *at, struct tb_err *err)
 {
-    for (size_t i = 0; i < TB_COUNT(verbs); i++) {
-        if (strcmp(verbs[i].name, name) == 0) {
-            return &verbs[i];
-        }
+    struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    const char *tenant = tb_options_own(argc, argv, at, "--tenant");
+    bool word = argv[*at][0] != '-' || !argv[*at][1];
+    (void)err;
+    if (tenant) {
+        wish->tenant = tenant;
+        return 1;
     }
-    return NULL;
+    if (word && !wish->given && verbs[base->verb].needs) {
+        wish->given = argv[*at];
+        return 1;
+    }
+    return tb_daemon_way_option(&base->way, argc, argv, at);
 }
 
-/* Takes our own options and what the verb needs out of argv; the rest are settings. */
-static int take_own(struct wish *wish, int argc, char **argv)
+static int check(struct tb_wish *base, struct tb_err *err)
 {
-    int kept = 1;
-    for (int i = 2; i < argc; i++) {
-        const char *tenant = tb_options_own(argc, argv, &i, "--tenant");
-        bool word = argv[i][0] != '-' || !argv[i][1];
-        if (tenant) {
-            wish->tenant = tenant;
-        } else if (word && !wish->given && wish->verb->needs) {
-            wish->given = argv[i];
-        } else if (!tb_daemon_way_option(&wish->way, argc, argv, &i)) {
-            argv[kept++] = argv[i];
-        }
-    }
-    return kept;
-}
-
-static int check_wish(const struct wish *wish, struct tb_err *err)
-{
+    const struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    const char *needs = verbs[base->verb].needs;
     if (!tb_tenant_name_valid(tb_str_of(wish->tenant))) {
         return tb_fail(err, TB_E_PARAMS, "'%s' is not a valid tenant name", wish->tenant);
     }
-    return wish->verb->needs && !wish->given
-               ? tb_fail(err, TB_E_PARAMS, "%s needs %s", wish->verb->name, wish->verb->needs)
+    return needs && !wish->given
+               ? tb_fail(err, TB_E_PARAMS, "%s needs %s", names[base->verb], needs)
                : 0;
 }
 
-static int print_answer(const struct wish *wish, struct tb_str body)
+static int print(const struct tb_wish *base, const struct cJSON *answer)
 {
-    static const struct tb_json_limits limits = {.depth_max = 16,
-                                                 .number_max = TB_JSON_NUMBER_TREE};
-    if (tb_json_scan(body, &limits, NULL, 0, NULL) < 0) {
-        fputs("tabard policy: the answer does not come from a tabard daemon\n", stderr);
-        return 1;
-    }
-    if (wish->json) {
-        printf("%.*s\n", TB_STR_ARG(body));
-        return 0;
-    }
-    TB_AUTO(tb_json_free) struct cJSON *answer = tb_json_parse(body);
-    return wish->verb->print(answer);
+    return verbs[base->verb].print(answer);
 }
 
-static int work(const struct wish *wish, const struct tb_config *config, struct tb_err *err)
+static int work(struct tb_wish *base, const struct tb_config *config, struct tb_err *err)
 {
+    const struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    const struct verb *verb = &verbs[base->verb];
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
-    TB_AUTO(tb_buf_fini) struct tb_buf answer = TB_BUF(ANSWER_MAX);
     char path[PATH_MAX_BYTES];
-    snprintf(path, sizeof(path), "/api/policy/%s%s", wish->tenant, wish->verb->below);
-    int rc = wish->verb->body ? wish->verb->body(wish, &body, err) : 0;
+    snprintf(path, sizeof(path), "/api/policy/%s%s", wish->tenant, verb->below);
+    int rc = verb->body ? verb->body(wish, &body, err) : 0;
     const struct tb_daemon_call call = {
-        .method = wish->verb->method, .path = path, .body = tb_buf_str(&body)};
-    rc = rc < 0 ? rc : tb_daemon_call(config, &wish->way, &call, &answer, err);
-    if (rc < 0) {
-        fprintf(stderr, "tabard policy: %s\n", err->text);
-        return 1;
-    }
-    return print_answer(wish, tb_buf_str(&answer));
+        .method = verb->method, .path = path, .body = tb_buf_str(&body)};
+    return rc < 0 ? rc : tb_verbs_ask(base, config, &call, print, err);
 }
 
 static int run(int argc, char **argv)
 {
     static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL};
-    struct wish wish = {.verb = argc > 1 ? find_verb(argv[1]) : NULL, .tenant = TB_TENANT_DEFAULT};
-    struct tb_options options;
-    struct tb_config config;
-    struct tb_err err;
-    if (!wish.verb) {
-        fputs("tabard policy: choose one of show, set, clear and check; 'tabard help policy' lists "
-              "the options\n",
-              stderr);
-        return 2;
-    }
-    argc = take_own(&wish, argc, argv);
-    if (tb_options_parse(&options, argc, argv, own, &err) < 0 || check_wish(&wish, &err) < 0) {
-        fprintf(stderr, "tabard policy: %s; 'tabard help policy' lists the options\n", err.text);
-        return 2;
-    }
-    wish.json = options.json;
-    if (tb_config_load(&options.sources, &config, &err) < 0) {
-        fprintf(stderr, "tabard policy: %s\n", err.text);
-        return 1;
-    }
-    int code = work(&wish, &config, &err);
-    tb_config_fini(&config);
-    return code;
+    static const struct tb_verbs all = {"policy", names, own, take, check, work};
+    struct wish wish = {.tenant = TB_TENANT_DEFAULT};
+    return tb_verbs_run(&all, argc, argv, &wish.base);
 }
 
 static void more_help(void)

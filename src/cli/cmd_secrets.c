@@ -8,39 +8,34 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/quote.h"
 #include "cli/command.h"
-#include "cli/daemon_call.h"
 #include "cli/options.h"
+#include "cli/verbs.h"
 #include "core/limits.h"
 #include "core/secrets.h"
 
 enum {
     VALUE_MAX = TB_SECRET_VALUE_MAX + 2, /* with the end of its line */
     BODY_MAX = 64 * TB_KIB,
-    ANSWER_MAX = 4 * TB_MIB,
     PATH_SIZE = 128,
 };
 
+enum verb {
+    SET,
+    LIST,
+    REMOVE,
+};
+
+static const char *const names[] = {"set", "list", "remove", NULL};
+
 struct wish {
-    const struct verb *verb;
-    struct tb_daemon_way way;
+    struct tb_wish base;
     const char *name;
     const char *tenant;
     const char *domains[TB_SECRET_DOMAINS_MAX];
     size_t domain_count;
     bool totp;
     bool replace;
-    bool json;
-};
-
-struct verb {
-    const char *name;
-    bool named; /* is about one secret */
-    const char *method;
-    /* Writes what the daemon is to be told; NULL: nothing. */
-    int (*write)(const struct wish *wish, struct tb_buf *body, struct tb_err *err);
-    void (*print)(const struct cJSON *answer);
 };
 
 /* The value comes from standard input: arguments are there for everybody to see. */
@@ -95,9 +90,6 @@ static int write_set(const struct wish *wish, struct tb_buf *body, struct tb_err
     TB_AUTO(tb_buf_wipe) struct tb_buf value = TB_BUF(VALUE_MAX);
     struct tb_json_writer json;
     uint8_t *room;
-    if (!wish->domain_count) {
-        return tb_fail(err, TB_E_PARAMS, "say with --domain where it may be typed");
-    }
     int rc = read_value(&value, err);
     if (rc < 0) {
         return rc;
@@ -120,26 +112,19 @@ static int write_set(const struct wish *wish, struct tb_buf *body, struct tb_err
 
 /* Printing. */
 
-static void print_text(struct tb_str text)
-{
-    TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(ANSWER_MAX);
-    tb_quote_bare(text, SIZE_MAX, &shown);
-    printf("%.*s", TB_STR_ARG(tb_buf_str(&shown)));
-}
-
 static void print_set(const struct cJSON *answer)
 {
     printf("Set. Agents use it as {{secret:");
-    print_text(tb_json_text(answer, "set"));
+    tb_verbs_print(tb_json_text(answer, "set"));
     printf("}}, or {{totp:");
-    print_text(tb_json_text(answer, "set"));
+    tb_verbs_print(tb_json_text(answer, "set"));
     puts("}} if it is the seed of one-time codes.");
 }
 
 static void print_removed(const struct cJSON *answer)
 {
     printf("Removed ");
-    print_text(tb_json_text(answer, "removed"));
+    tb_verbs_print(tb_json_text(answer, "removed"));
     puts(".");
 }
 
@@ -151,13 +136,13 @@ static void print_list(const struct cJSON *answer)
     }
     JSON_ARRAY_FOREACH(secret, secrets) {
         struct tb_str kind = tb_json_text(secret, "kind");
-        print_text(tb_json_text(secret, "name"));
+        tb_verbs_print(tb_json_text(secret, "name"));
         printf("  %.*s ", TB_STR_ARG(kind));
         JSON_ARRAY_FOREACH(item, tb_json_get(secret, "domains")) {
             struct tb_str domain = {"", 0};
             tb_json_str(item, &domain);
             putchar(' ');
-            print_text(domain);
+            tb_verbs_print(domain);
         }
         putchar('\n');
     }
@@ -165,71 +150,35 @@ static void print_list(const struct cJSON *answer)
 
 /* What was asked for. */
 
-static const struct verb verbs[] = {
-    {"set", true, "PUT", write_set, print_set},
-    {"list", false, "GET", NULL, print_list},
-    {"remove", true, "DELETE", NULL, print_removed},
-};
-
-static const struct verb *find_verb(const char *name)
+static int take(struct tb_wish *base, int argc, char **argv, int *at, struct tb_err *err)
 {
-    for (size_t i = 0; i < TB_COUNT(verbs); i++) {
-        if (strcmp(verbs[i].name, name) == 0) {
-            return &verbs[i];
-        }
-    }
-    return NULL;
-}
-
-/* Takes an option of this command at argv[*at]; false: it is another argument. */
-static bool take_own(struct wish *wish, int argc, char **argv, int *at)
-{
+    struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    (void)err;
     const char *domain = tb_options_own(argc, argv, at, "--domain");
     if (domain) {
         if (wish->domain_count < TB_COUNT(wish->domains)) {
             wish->domains[wish->domain_count++] = domain;
         }
-        return true;
+        return 1;
     }
     const char *tenant = tb_options_own(argc, argv, at, "--tenant");
     if (tenant) {
         wish->tenant = tenant;
-        return true;
+        return 1;
     }
     if (strcmp(argv[*at], "--totp") == 0) {
         wish->totp = true;
-        return true;
+        return 1;
     }
     if (strcmp(argv[*at], "--replace") == 0) {
         wish->replace = true;
-        return true;
+        return 1;
     }
-    if (argv[*at][0] != '-' && wish->verb->named && !wish->name) {
+    if (argv[*at][0] != '-' && base->verb != LIST && !wish->name) {
         wish->name = argv[*at];
-        return true;
+        return 1;
     }
-    return tb_daemon_way_option(&wish->way, argc, argv, at);
-}
-
-static int read_wish(struct wish *wish, struct tb_options *options, int argc, char **argv,
-                     struct tb_err *err)
-{
-    static const char *const own[] = {"--json",   "--domain", "--totp",  "--replace",
-                                      "--tenant", "--url",    "--token", NULL};
-    TB_AUTO(tb_free) char **rest = TB_NEW_ARRAY(char *, (size_t)argc + 1);
-    int count = 0;
-    rest[count++] = argv[0];
-    for (int i = 2; i < argc; i++) {
-        if (!take_own(wish, argc, argv, &i)) {
-            rest[count++] = argv[i];
-        }
-    }
-    int rc = tb_options_parse(options, count, rest, own, err);
-    wish->json = options->json;
-    if (rc == 0 && wish->verb->named && !wish->name) {
-        rc = tb_fail(err, TB_E_PARAMS, "name the secret");
-    }
-    return rc;
+    return tb_daemon_way_option(&base->way, argc, argv, at);
 }
 
 /* A name has nothing in it that an address would have to escape. */
@@ -241,67 +190,53 @@ static bool is_name(const char *name)
            strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-static int ask(const struct wish *wish, const struct tb_config *config, struct tb_buf *answer,
-               struct tb_err *err)
+static int check(struct tb_wish *base, struct tb_err *err)
 {
-    TB_AUTO(tb_buf_wipe) struct tb_buf body = TB_BUF(BODY_MAX);
-    char path[PATH_SIZE];
+    const struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    if (base->verb != LIST && !wish->name) {
+        return tb_fail(err, TB_E_PARAMS, "name the secret");
+    }
     if (wish->name && !is_name(wish->name)) {
-        return tb_fail(
-            err, TB_E_PARAMS,
-            "a secret's name must consist of letters, digits, dots, dashes and underscores");
+        return tb_fail(err, TB_E_PARAMS,
+                       "a secret's name must consist of letters, digits, dots, dashes and "
+                       "underscores");
     }
-    int rc = wish->verb->write ? wish->verb->write(wish, &body, err) : 0;
-    if (rc < 0) {
-        return rc;
-    }
-    snprintf(path, sizeof(path), "/api/secrets%s%s", wish->name ? "/" : "",
-             wish->name ? wish->name : "");
-    struct tb_daemon_call call = {.method = wish->verb->method,
-                                  .path = path,
-                                  .tenant = wish->tenant,
-                                  .body = tb_buf_str(&body)};
-    return tb_daemon_call(config, &wish->way, &call, answer, err);
+    return base->verb == SET && !wish->domain_count
+               ? tb_fail(err, TB_E_PARAMS, "say with --domain where it may be typed")
+               : 0;
 }
 
-static void show(const struct wish *wish, struct tb_str text)
+static int print(const struct tb_wish *base, const struct cJSON *answer)
 {
-    TB_AUTO(tb_json_free) struct cJSON *answer = tb_json_parse(text);
-    if (wish->json) {
-        printf("%.*s\n", TB_STR_ARG(text));
-    } else {
-        wish->verb->print(answer);
-    }
+    static void (*const prints[])(const struct cJSON *) = {
+        [SET] = print_set, [LIST] = print_list, [REMOVE] = print_removed};
+    prints[base->verb](answer);
+    return 0;
+}
+
+static int work(struct tb_wish *base, const struct tb_config *config, struct tb_err *err)
+{
+    static const char *const methods[] = {[SET] = "PUT", [LIST] = "GET", [REMOVE] = "DELETE"};
+    const struct wish *wish = TB_CONTAINER(base, struct wish, base);
+    TB_AUTO(tb_buf_wipe) struct tb_buf body = TB_BUF(BODY_MAX);
+    char path[PATH_SIZE];
+    int rc = base->verb == SET ? write_set(wish, &body, err) : 0;
+    snprintf(path, sizeof(path), "/api/secrets%s%s", wish->name ? "/" : "",
+             wish->name ? wish->name : "");
+    const struct tb_daemon_call call = {.method = methods[base->verb],
+                                        .path = path,
+                                        .tenant = wish->tenant,
+                                        .body = tb_buf_str(&body)};
+    return rc < 0 ? rc : tb_verbs_ask(base, config, &call, print, err);
 }
 
 static int run(int argc, char **argv)
 {
-    struct wish wish = {.verb = argc > 1 ? find_verb(argv[1]) : NULL};
-    struct tb_options options;
-    struct tb_config config;
-    struct tb_err err;
-    TB_AUTO(tb_buf_fini) struct tb_buf answer = TB_BUF(ANSWER_MAX);
-    if (!wish.verb) {
-        fputs("tabard secrets: choose one of set, list and remove; 'tabard help secrets' lists the "
-              "options\n",
-              stderr);
-        return 2;
-    }
-    if (read_wish(&wish, &options, argc, argv, &err) < 0) {
-        fprintf(stderr, "tabard secrets: %s; 'tabard help secrets' lists the options\n", err.text);
-        return 2;
-    }
-    int rc = tb_config_load(&options.sources, &config, &err);
-    if (rc == 0) {
-        rc = ask(&wish, &config, &answer, &err);
-        tb_config_fini(&config);
-    }
-    if (rc < 0) {
-        fprintf(stderr, "tabard secrets: %s\n", err.text);
-        return 1;
-    }
-    show(&wish, tb_buf_str(&answer));
-    return 0;
+    static const char *const own[] = {"--json",   "--domain", "--totp",  "--replace",
+                                      "--tenant", "--url",    "--token", NULL};
+    static const struct tb_verbs verbs = {"secrets", names, own, take, check, work};
+    struct wish wish = {.name = NULL};
+    return tb_verbs_run(&verbs, argc, argv, &wish.base);
 }
 
 static void more_help(void)

@@ -77,9 +77,9 @@ test('the command reads the value from its input, and the files of the daemon ne
   assert.deepEqual([set.code, set.text], [0, 'Set. Agents use it as {{secret:login}}, or {{totp:login}} if it is the seed of one-time codes.\n']);
   assert.equal((await secrets(daemon, ['list'])).text, 'login  text  example.com =b.example\n');
   assert.equal(JSON.parse((await secrets(daemon, ['list', '--json'])).text).secrets.length, 1);
-  assert.equal((await secrets(daemon, ['set', 'login'], VALUE)).code, 1);
+  assert.equal((await secrets(daemon, ['set', 'login'], VALUE)).code, 2);
   assert.equal((await secrets(daemon, ['set', '--domain', 'a.example'], VALUE)).code, 2);
-  assert.equal((await secrets(daemon, ['set', 'a/b', '--domain', 'a.example'], VALUE)).code, 1);
+  assert.equal((await secrets(daemon, ['set', 'a/b', '--domain', 'a.example'], VALUE)).code, 2);
   assert.equal((await secrets(daemon, ['set', 'short', '--domain', 'a.example'], 'abc\n')).code, 1);
   assert.equal((await secrets(daemon, ['show', 'login'])).code, 2);
   const totp = ['set', 'login', '--domain', 'example.com', '--totp'];
