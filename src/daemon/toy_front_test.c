@@ -7,9 +7,10 @@
 
 #include "support/heap.h"
 #include "support/pattern.h"
+#include "support/toy_socket.h"
 
-/* The toy front behind the real router and doors, with the real client: what docs/adding-a-front.md
- * promises, and a gigabyte in and out of it without anybody keeping it. */
+/* The toy fronts behind the real router and doors, with the real client: what
+ * docs/adding-a-front.md promises, and a gigabyte in and out without anybody keeping it. */
 
 #define TOKEN "let-the-toys-in"
 
@@ -20,7 +21,7 @@ enum {
 
 static const uint64_t gigabyte = 1 << 30;
 
-static const struct tb_front *const fronts[] = {&tb_front_ops, &toy_front, NULL};
+static const struct tb_front *const fronts[] = {&tb_front_ops, &toy_front, &toy_socket, NULL};
 
 static const struct tb_door_row rows[] = {
     {"main", TB_DOOR_MAIN, "listen", NULL, false},
@@ -154,6 +155,34 @@ static void no_piece_is_taken_from_a_credential_that_was_revoked(void **state)
     expect(set, "ab", "fault unauthorized: the credential of this request was revoked");
 }
 
+/* A socket. */
+
+#define UPGRADE                                                                  \
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" \
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+static void one_path_is_a_page_and_a_socket(void **state)
+{
+    struct set *set = *state;
+    expect(set, "GET /talk" HOST BEARER "\r\n", "\r\n\r\ntalk to me by a socket\n");
+    expect(set, "GET /talk" HOST UPGRADE "\r\n", "HTTP/1.1 401 ");
+    expect(set, "GET /talk" HOST BEARER UPGRADE "\r\n", "HTTP/1.1 101 ");
+    expect(set, "\x81\x82\1\1\1\1ih", "\x81\x02hi");
+    doors_rig_drain(&set->rig);
+    RIG_UNTIL(set->rig.core.loop, set->client.ended);
+}
+
+static void a_socket_ends_with_the_credential_that_opened_it(void **state)
+{
+    static const struct tb_principal_spec weak = {
+        .tenant = "default", .key = "weak", .label = "", .scopes = TB_SCOPE_OBSERVE};
+    struct set *set = *state;
+    tb_auth_add(set->rig.core.auth, &weak, TB_STR("weak"));
+    expect(set, "GET /talk" HOST "Authorization: Bearer weak\r\n" UPGRADE "\r\n", "HTTP/1.1 101 ");
+    tb_auth_revoke(set->rig.core.auth, "weak");
+    RIG_UNTIL(set->rig.core.loop, set->client.ended);
+}
+
 /* A gigabyte. */
 
 static void look_at_heap(struct set *set)
@@ -253,6 +282,8 @@ int main(void)
         CASE(the_door_of_the_toy_counts_its_parcels),
         CASE(a_head_of_a_parcel_is_answered_without_making_it),
         CASE(no_piece_is_taken_from_a_credential_that_was_revoked),
+        CASE(one_path_is_a_page_and_a_socket),
+        CASE(a_socket_ends_with_the_credential_that_opened_it),
         CASE(a_gigabyte_goes_in_and_out_without_being_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ struct parcel {
     struct tb_front_req *req;
     struct tb_deferred breath;
     uint64_t bytes;
+    uint64_t all; /* that are to be sent */
     bool damaged;
 };
 
@@ -64,12 +65,11 @@ static void stored(struct tb_front_req *req)
 
 static void send_more(struct tb_http_req *http)
 {
-    struct tb_front_req *req = tb_http_req_user(http);
-    uint64_t all = ((const struct toy *)req->state)->last_bytes;
-    struct parcel *parcel = req->user;
+    struct parcel *parcel = parcel_of(tb_http_req_user(http));
     char piece[64 * 1024];
-    while (parcel->bytes < all) {
-        size_t len = all - parcel->bytes < sizeof(piece) ? all - parcel->bytes : sizeof(piece);
+    while (parcel->bytes < parcel->all) {
+        uint64_t left = parcel->all - parcel->bytes;
+        size_t len = left < sizeof(piece) ? left : sizeof(piece);
         pattern_fill(piece, len, parcel->bytes);
         if (tb_http_reply_write(http, (struct tb_str){piece, len}) < 0) {
             tb_http_reply_on_drain(http, send_more);
@@ -82,13 +82,11 @@ static void send_more(struct tb_http_req *http)
 
 static void send_back(struct tb_front_req *req)
 {
-    parcel_of(req);
+    const struct toy *toy = req->state;
     req->status = 200;
-    if (tb_http_reply_start(req->http, req->status, NULL, 0)) {
-        send_more(req->http);
-    } else {
-        tb_http_reply_end(req->http);
-    }
+    bool wanted = tb_http_reply_start(req->http, req->status, NULL, 0); /* not by HEAD */
+    parcel_of(req)->all = wanted ? toy->last_bytes : 0;
+    send_more(req->http);
 }
 
 static void gone(struct tb_front_req *req)
@@ -108,9 +106,8 @@ static const struct tb_route routes[] = {
 static int allow_toys(const struct tb_front_req *req, struct tb_err *err)
 {
     struct tb_str origin = tb_http1_header(tb_http_req_head(req->http), "Origin");
-    return tb_str_eq_cstr(origin, "https://toys.example")
-               ? 0
-               : tb_fail(err, TB_E_FORBIDDEN, "parcels are for toys.example only");
+    bool ours = tb_str_eq_cstr(origin, "https://toys.example");
+    return ours ? 0 : tb_fail(err, TB_E_FORBIDDEN, "parcels are for toys.example only");
 }
 
 static const struct tb_cors cors = {allow_toys, "Authorization, Content-Type", NULL};
