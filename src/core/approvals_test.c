@@ -299,7 +299,7 @@ static void a_call_whose_caller_left_to_ask_goes_on_when_it_is_back(void **state
     rig_advance(rig, rig->config.policy_ask_ms);
     assert_non_null(strstr(call->message, "nobody gave it in time"));
     rig_expect(call, TB_E_DENIED);
-    assert_int_equal(rig->fake->begun, 2);
+    assert_int_equal(rig->fake->counts.begun, 2);
     tb_free(id);
 }
 
