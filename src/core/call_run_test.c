@@ -8,8 +8,10 @@
 #include "core/limits.h"
 #include "core/secrets.h"
 #include "core/session_internal.h"
+#include "core/toolbox.h"
 
 #include "support/core_rig.h"
+#include "support/principals.h"
 
 static void hold(struct rig *rig, enum tb_fake_cancel cancel)
 {
@@ -132,6 +134,42 @@ static void a_running_call_is_cancelled_at_its_deadline(void **state)
     rig_expect(call, TB_E_TIMEOUT);
     assert_int_equal(rig->fake->counts.cancelled, 1);
     assert_int_equal(rig_run(rig, &rig_wait, "", NULL), 0);
+}
+
+static void note_code(struct tb_call *call, void *user)
+{
+    *(int *)user = tb_call_answer(call, SIZE_MAX)->code;
+}
+
+/* A tool of its page; 0: it takes as long as is usual. */
+static void ends_after(struct rig *rig, int64_t own_ms, int64_t expected_ms)
+{
+    int code = 1;
+    struct tb_brought **tools = tb_zalloc_array(1, sizeof(*tools));
+    assert_int_equal(tb_brought_new("add", "", "h", TB_STR("{}"), tools, NULL), 0);
+    tools[0]->timeout_ms = own_ms;
+    assert_true(tb_fake_bring_take(rig->fake, rig_find(rig, "a")->id, tools, 1));
+    tb_call_start(&rig->core, &(struct tb_call_request){
+                                  .name = TB_STR("add"),
+                                  .caller = {.who = principal_of("t"), .conversation = ""},
+                                  .done = note_code,
+                                  .user = &code,
+                              });
+    rig_advance(rig, expected_ms - 1);
+    assert_int_equal(code, 1);
+    rig_advance(rig, 1);
+    assert_int_equal(code, TB_E_TIMEOUT);
+    assert_true(tb_fake_bring_take(rig->fake, rig_find(rig, "a")->id, NULL, 0));
+}
+
+static void a_call_ends_when_the_time_is_over_that_its_tool_takes(void **state)
+{
+    struct rig *rig = *state;
+    rig_create(rig, "a");
+    rig->fake->ops[TB_OP_INVOKE].when = TB_FAKE_HELD;
+    rig_turn(rig);
+    ends_after(rig, 2000, 2000);
+    ends_after(rig, 0, rig->config.browser_timeout_ms);
 }
 
 /* Between the deadline and the end of the grace the driver may say something better. */
@@ -487,6 +525,7 @@ int main(void)
         RIG_TEST(a_deadline_counts_the_waiting),
         RIG_TEST(a_late_opening_fails_the_call_but_not_the_session),
         RIG_TEST(a_running_call_is_cancelled_at_its_deadline),
+        RIG_TEST(a_call_ends_when_the_time_is_over_that_its_tool_takes),
         RIG_TEST(a_driver_that_knows_better_after_the_deadline_is_heard),
         RIG_TEST(a_driver_that_never_answers_does_not_hold_the_caller),
         RIG_TEST(a_session_whose_driver_hangs_ends_by_its_idle_time),

@@ -391,25 +391,6 @@ static void a_call_outlives_the_list_that_its_tool_stood_in(void **state)
     assert_int_equal(told.code, TB_E_UNKNOWN_TOOL);
 }
 
-static void a_call_ends_when_the_time_is_over_that_its_tool_takes(void **state)
-{
-    static const char *const names[] = {"quick", "usual"};
-    struct rig *rig = *state;
-    struct told told;
-    rig_create(rig, "a");
-    rig_turn(rig);
-    bring(rig, "a", 2, names);
-    rig_find(rig, "a")->brought.tools[0]->timeout_ms = 2000;
-    rig->fake->ops[TB_OP_INVOKE].when = TB_FAKE_HELD;
-    for (int usual = 0; usual <= 1; usual++) {
-        call(rig, names[usual], (struct tb_raw){.json = TB_STR("{}")}, &told);
-        rig_advance(rig, (usual ? rig->config.browser_timeout_ms : 2000) - 1);
-        assert_int_equal(told.code, 1);
-        rig_advance(rig, 1);
-        assert_int_equal(told.code, TB_E_TIMEOUT);
-    }
-}
-
 /* Nor is it found by whoever waits for its turn; but a page may tell the same list once more. */
 /* INJ-4 */
 static void a_tool_that_goes_before_its_turn_is_not_called(void **state)
@@ -594,7 +575,6 @@ int main(void)
         RIG_TEST(all_that_a_page_brings_has_a_ceiling),
         RIG_TEST(bytes_go_to_the_page_and_come_back_as_they_are),
         RIG_TEST(a_call_outlives_the_list_that_its_tool_stood_in),
-        RIG_TEST(a_call_ends_when_the_time_is_over_that_its_tool_takes),
         RIG_TEST(a_tool_that_goes_before_its_turn_is_not_called),
         RIG_TEST(a_caller_is_shown_and_finds_what_its_scopes_allow),
         RIG_TEST(a_toolset_does_not_widen_what_its_caller_may_do),
