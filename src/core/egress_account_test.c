@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What replies say of the requests that policy refused to a session's pages. */
+/* What is told of the requests that policy refused to a session's pages, above all in replies. */
 #include <stdio.h>
 #include <string.h>
 
@@ -102,14 +102,24 @@ static void a_page_with_new_hosts_without_end_is_not_told_of_without_end(void **
     expect_note(rig, "");
 }
 
-static void what_was_typed_is_not_said(void **state)
+static void what_was_typed_is_told_nowhere(void **state)
 {
     struct rig *rig = *state;
     struct tb_session *session = begin(rig);
-    session->bounds.mask = tb_mask_new();
+    session->bounds.mask = tb_mask_new(&rig->core.vault);
     tb_mask_add(session->bounds.mask, "{{secret:x}}", TB_STR("Hunter22"), false);
     refuse(session, "hunter22.example", "it");
     expect_note(rig, SAID "{{secret:x}}.example is blocked by it.");
+    assert_int_equal(rig_events(rig, "\"host\":\"{{secret:x}}.example\""), 1);
+    assert_int_equal(rig_events(rig, "hunter22"), 0);
+    TB_AUTO(tb_buf_fini) struct tb_buf list = TB_BUF(1 << 16);
+    struct tb_json_writer json;
+    tb_json_writer_init(&json, &list);
+    tb_egress_print(session, &json);
+    tb_buf_append_char(&list, '\0');
+    assert_non_null(strstr((const char *)list.data, "\"{{secret:x}}.example\",\"requests\""));
+    assert_non_null(strstr((const char *)list.data, "\"{{secret:x}}.example\",\"port\""));
+    assert_null(strstr((const char *)list.data, "hunter22"));
 }
 
 static void ignore(struct tb_call *call, void *user)
@@ -144,7 +154,7 @@ int main(void)
             of_many_the_first_three_are_said_and_how_many_more_there_are, rig_setup, rig_teardown),
         cmocka_unit_test_setup_teardown(
             a_page_with_new_hosts_without_end_is_not_told_of_without_end, rig_setup, rig_teardown),
-        cmocka_unit_test_setup_teardown(what_was_typed_is_not_said, rig_setup, rig_teardown),
+        cmocka_unit_test_setup_teardown(what_was_typed_is_told_nowhere, rig_setup, rig_teardown),
         cmocka_unit_test_setup_teardown(it_waits_for_a_reply_that_has_a_place_for_it, rig_setup,
                                         rig_teardown),
     };

@@ -180,8 +180,8 @@ static void the_toolset_octopus_refuses_inner_addresses_by_its_own_setting(void 
     rig->brief = false;
     struct tb_session *plain = rig_create(rig, "plain");
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
-        set(rig, "octopus.allowed_domains", rows[i].list);
-        set(rig, "octopus.private_networks", rows[i].networks);
+        rig_set(rig, "octopus.allowed_domains", rows[i].list);
+        rig_set(rig, "octopus.private_networks", rows[i].networks);
         tb_policies_reload(rig->core.policies);
         const struct tb_session *session = rig_find(rig, "browser-1");
         for (size_t j = 0; j < TB_COUNT(inner); j++) {
@@ -241,7 +241,7 @@ static void a_refused_page_does_not_tell_what_was_typed(void **state)
     struct tb_err err;
     struct tb_session *session = rig_create(rig, "a");
     rig_turn(rig);
-    session->bounds.mask = tb_mask_new();
+    session->bounds.mask = tb_mask_new(&rig->core.vault);
     tb_mask_add(session->bounds.mask, "{{secret:x}}", TB_STR("hunter22"), false);
     assert_int_equal(put(rig, "{'block_domains':['evil.test']}"), 0);
     assert_int_equal(

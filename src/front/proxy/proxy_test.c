@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/mask.h"
 #include "core/policy.h"
 #include "front/proxy/proxy_rig.h"
 
@@ -435,26 +434,6 @@ static void of_a_flood_of_refusals_the_first_hundred_are_told_then_a_count(void 
     assert_int_equal(rig_events(p->rig, "\"count\":20"), 1);
 }
 
-static void what_was_typed_is_told_nowhere_when_a_page_asks_for_a_host_with_it(void **state)
-{
-    struct proxy_rig *p = *state;
-    TB_AUTO(tb_free) char *pass = NULL;
-    struct tb_session *session = begin(p, OPEN, &pass);
-    session->bounds.mask = tb_mask_new();
-    tb_mask_add(session->bounds.mask, "{{secret:x}}", TB_STR("Hunter22"), false);
-    proxy_rig_send(p, "GET http://hunter22.blocked.example/", pass, "");
-    RIG_UNTIL(proxy_rig_loop(p), p->client.ended);
-    assert_int_equal(rig_events(p->rig, "\"host\":\"{{secret:x}}.blocked.example\""), 1);
-    assert_int_equal(rig_events(p->rig, "hunter22"), 0);
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(1 << 20);
-    struct tb_json_writer json;
-    tb_json_writer_init(&json, &text);
-    tb_egress_print(session, &json);
-    expect_in(&text, "\"host\":\"{{secret:x}}.blocked.example\",\"requests\"");
-    expect_in(&text, "\"host\":\"{{secret:x}}.blocked.example\",\"port\"");
-    assert_null(memmem(text.data, text.len, "hunter22", 8));
-}
-
 static void whom_a_session_talked_to_is_counted(void **state)
 {
     struct proxy_rig *p = *state;
@@ -604,7 +583,6 @@ int main(void)
         WITH(a_head_that_names_too_many_headers_in_connection_is_refused),
         WITH(requests_that_two_parsers_could_read_differently_go_nowhere),
         WITH(a_refused_host_is_refused_in_every_spelling_and_told),
-        WITH(what_was_typed_is_told_nowhere_when_a_page_asks_for_a_host_with_it),
         WITH(of_a_flood_of_refusals_the_first_hundred_are_told_then_a_count),
         WITH(whom_a_session_talked_to_is_counted),
         WITH(the_end_of_a_session_cuts_its_connections_at_once),
