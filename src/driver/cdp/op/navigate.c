@@ -23,6 +23,7 @@
 #include "driver/cdp/browser/fleet.h"
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/cdp/browser/sites.h"
+#include "driver/cdp/op/history.h"
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outline.h"
 #include "driver/cdp/op/work.h"
@@ -68,27 +69,16 @@ static void ask(struct navigate *navigate, const char *method, struct tb_str par
 
 static void on_history(struct navigate *navigate, struct tb_str value)
 {
-    TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(value);
     struct tb_cdp_work *work = &navigate->work;
     bool back = tb_str_eq_cstr(tb_args_text(work->op->args, "to", ""), "back");
-    int64_t at = 0;
-    tb_json_int(tb_json_get(json, "currentIndex"), &at);
-    at += back ? -1 : 1;
-    int64_t index = 0;
-    int64_t id = -1;
-    JSON_ARRAY_FOREACH(entry, tb_json_get(json, "entries")) {
-        if (index++ == at) {
-            tb_json_int(tb_json_get(entry, "id"), &id);
-        }
-    }
-    if (id < 0) {
+    char room[TB_CDP_HISTORY_PARAMS];
+    struct tb_str params = tb_cdp_history_step(value, back, room);
+    if (params.len) {
+        ask(navigate, "Page.navigateToHistoryEntry", params);
+    } else {
         tb_cdp_work_fail(work, TB_E_CANNOT_OPEN, "there is no page to go %s to",
                          back ? "back" : "forward");
-        return;
     }
-    char params[64];
-    int len = snprintf(params, sizeof(params), "{\"entryId\":%lld}", (long long)id);
-    ask(navigate, "Page.navigateToHistoryEntry", (struct tb_str){params, (size_t)len});
 }
 
 static void say_download(struct navigate *navigate, struct tb_str url)
@@ -524,18 +514,6 @@ static const struct tb_cdp_work_kind kind = {.size = sizeof(struct navigate),
                                              .stop = stop,
                                              .fini = fini};
 
-static const char *stage_of(const struct cJSON *args)
-{
-    static const char *const stages[] = {"commit", "domcontentloaded", "networkidle"};
-    struct tb_str wanted = tb_args_text(args, "wait_until", "load");
-    for (size_t i = 0; i < TB_COUNT(stages); i++) {
-        if (tb_str_eq_cstr(wanted, stages[i])) {
-            return stages[i];
-        }
-    }
-    return "load";
-}
-
 void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
 {
     struct navigate *navigate = tb_cdp_work_new(&kind, session, op);
@@ -548,7 +526,7 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
     tb_buf_init(&navigate->url, URL_MAX);
     tb_cdp_outline_init(&navigate->outline, work, "", OUTLINE_CHARS);
     tb_timer_init(&navigate->leave_timer, tb_cdp_session_loop(session), on_look, navigate);
-    work->until = stage_of(op->args);
+    work->until = tb_cdp_page_stage(tb_args_text(op->args, "wait_until", "load"));
     if (by_url == (to.len > 0)) {
         tb_cdp_work_fail(work, TB_E_PARAMS, "give exactly one of url and to");
         return;

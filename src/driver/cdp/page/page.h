@@ -147,6 +147,8 @@ bool tb_cdp_page_stayed(const struct tb_cdp_page *page, uint64_t mark);
 bool tb_cdp_frame_has_left(const struct tb_cdp_frame *frame, uint64_t mark);
 /* Another number, never 0, for each document that the frame gets. */
 uint64_t tb_cdp_frame_document(const struct tb_cdp_frame *frame);
+/* One of the names for `until`; "load" for what is none. */
+const char *tb_cdp_page_stage(struct tb_str name);
 /* Waits for what began since the mark: returns at once (by `fn`, later) if none did; else when the
  * new document has reached `until` ("commit", "domcontentloaded", "load", "networkidle"). `code` 0,
  * TB_E_TIMEOUT, TB_E_NAVIGATION with the browser's reason. Call it when the act has been answered.

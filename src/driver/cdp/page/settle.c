@@ -4,8 +4,6 @@
  * A navigation that an input event starts is announced up to a millisecond after the event was
  * answered. So a wait that knows of none first sends a command through the same renderer: what the
  * act has started is known when that is answered, and no time has to be waited away. */
-#include <string.h>
-
 #include "base/quote.h"
 #include "driver/cdp/page/page_internal.h"
 
@@ -156,22 +154,29 @@ static void on_settle_timer(struct tb_timer *timer, void *user)
     end_settle(settle, navigated, &err);
 }
 
-static unsigned stage_of(const char *until)
+static const struct {
+    const char *name;
+    unsigned reached;
+} stages[] = {
+    {"load", TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD},
+    {"commit", TB_REACHED_COMMIT},
+    {"domcontentloaded", TB_REACHED_COMMIT | TB_REACHED_DOM},
+    {"networkidle", TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD | TB_REACHED_IDLE},
+};
+
+static size_t stage_of(struct tb_str name)
 {
-    static const struct {
-        const char *name;
-        unsigned reached;
-    } stages[] = {
-        {"commit", TB_REACHED_COMMIT},
-        {"domcontentloaded", TB_REACHED_COMMIT | TB_REACHED_DOM},
-        {"networkidle", TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD | TB_REACHED_IDLE},
-    };
     for (size_t i = 0; i < TB_COUNT(stages); i++) {
-        if (strcmp(until, stages[i].name) == 0) {
-            return stages[i].reached;
+        if (tb_str_eq_cstr(name, stages[i].name)) {
+            return i;
         }
     }
-    return TB_REACHED_COMMIT | TB_REACHED_DOM | TB_REACHED_LOAD;
+    return 0;
+}
+
+const char *tb_cdp_page_stage(struct tb_str name)
+{
+    return stages[stage_of(name)].name;
 }
 
 uint64_t tb_cdp_page_navigation_mark(const struct tb_cdp_page *page)
@@ -205,7 +210,7 @@ static struct settle *settle_new(struct tb_cdp_page *page, uint64_t mark, const 
     settle->page = page;
     settle->handle = ++page->owed.last_handle;
     settle->mark = mark;
-    settle->until = stage_of(until);
+    settle->until = stages[stage_of(tb_str_of(until))].reached;
     settle->fn = fn;
     settle->ask.user = user;
     settle->ask.forget = forget;
