@@ -228,4 +228,5 @@ test('DEC-13: a redirect leads nowhere that is not on the list', async (t) => {
   await once(server, 'listening');
   const reply = await agent.failure('browser_navigate', { url: `http://127.0.0.1:${server.address().port}/` });
   assert.match(reply, /"error":"Navigation blocked"[^]*localhost:\d+ is not in allow_domains of the toolset's allowlist/);
+  assert.equal(JSON.parse((await agent.call('browser_navigate', { url: `${site.url}/list` })).split('\n')[0]).title, 'List', 'at once');
 });

@@ -80,6 +80,16 @@ for (const [name, act] of [
   });
 }
 
+test('a navigation is not refused for where the one before it has led', async (t) => {
+  const { agent, url } = await setup(t);
+  for (let i = 0; i < 5; i++) {
+    await agent.raw('browser_navigate', { url: `${url}/redirect` });
+    assert.match(await agent.call('browser_navigate', { url }), /Home/);
+    await agent.raw('browser_navigate', { url: `${url}/redirect` });
+    assert.match(await agent.call('browser_tabs', { action: 'new', url }), /Home/);
+  }
+});
+
 test('a reply says once what was refused to the page meanwhile', async (t) => {
   const { agent, url } = await setup(t);
   const reply = await agent.call('browser_navigate', { url: `${url}/images` });

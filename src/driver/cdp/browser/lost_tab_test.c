@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "driver/cdp/page/inner.h"
+
 #include "support/scripted.h"
 
 enum {
     CREATE_MS = TB_CDP_COMMAND_MS,
+    CALL_MS = 30000,
     ATTACHED = 0, /* events of hostile_tell */
     OPENED = 1,
     DETACHED = 5,
@@ -59,6 +62,105 @@ static void a_session_without_a_tab_asks_for_one_again(void **state)
     assert_true(scene_is_asked(scene, "Target.createTarget"));
     scene_answer_all(scene);
     assert_int_equal(run(scene, true), 0);
+}
+
+static void come_to_a_file(struct scene *scene)
+{
+    scene_say(scene, "{\"method\":\"Page.frameNavigated\",\"sessionId\":\"S1\",\"params\":{"
+                     "\"frame\":{\"id\":\"T1\",\"loaderId\":\"L9\",\"url\":\"file:///etc/\"}}}");
+    assert_true(tb_cdp_page_is_inner(tb_cdp_session_page(scene->session)));
+}
+
+static void begin_to_load(struct scene *scene)
+{
+    scene_say(scene, "{\"method\":\"Page.frameStartedNavigating\",\"sessionId\":\"S1\",\"params\":{"
+                     "\"frameId\":\"T1\",\"navigationType\":\"differentDocument\"}}");
+}
+
+static void open_address(struct scene *scene)
+{
+    scene_set_args(scene, "{\"url\":\"https://a.test/\"}");
+    scene_begin_op(scene, TB_OP_NAVIGATE);
+}
+
+static void expect_opened_in(struct scene *scene, const char *target)
+{
+    assert_int_equal(scene->dones, 0);
+    scene_answer_all(scene);
+    assert_int_equal(scene->dones, 1);
+    assert_string_equal(scene->result.message ? scene->result.message : "", "");
+    assert_string_equal(tb_cdp_page_target_id(tb_cdp_session_page(scene->session)), target);
+}
+
+static void an_address_is_opened_though_the_tab_is_closed_for_the_one_before(void **state)
+{
+    struct scene *scene = *state;
+    come_to_a_file(scene);
+    assert_int_equal(run(scene, false), TB_E_TAB_NOT_FOUND); /* of that tab nothing is shown */
+    open_address(scene);
+    expect_opened_in(scene, "T2");
+}
+
+static void what_the_page_before_comes_to_does_not_end_the_call_that_leaves_it(void **state)
+{
+    struct scene *scene = *state;
+    open_address(scene);
+    assert_false(scene_is_asked(scene, "Page.navigate")); /* it has not let go yet */
+    come_to_a_file(scene);
+    expect_opened_in(scene, "T2");
+}
+
+static void what_began_before_an_address_was_asked_for_does_not_refuse_it(void **state)
+{
+    struct scene *scene = *state;
+    open_address(scene);
+    begin_to_load(scene);
+    scene_answer_until(scene, "Page.navigate");
+    come_to_a_file(scene);
+    expect_opened_in(scene, "T2");
+}
+
+static void an_address_that_leads_to_what_nobody_may_see_is_refused(void **state)
+{
+    struct scene *scene = *state;
+    open_address(scene);
+    scene_answer_until(scene, "Page.navigate");
+    begin_to_load(scene);
+    come_to_a_file(scene);
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, TB_E_TAB_NOT_FOUND);
+}
+
+static void an_address_waits_for_a_tab_but_not_for_ever(void **state)
+{
+    struct scene *scene = *state;
+    close_last_tab(scene);
+    open_address(scene);
+    expect_opened_in(scene, "T2");
+    scene_set_args(scene, "{\"to\":\"back\"}");
+    static const uint8_t second[HOSTILE_PICKS] = {1, 1, 1, 1};
+    scene_tell(scene, DETACHED, second);
+    scene->peer.count = 0;
+    scene_begin_op(scene, TB_OP_NAVIGATE);
+    assert_int_equal(scene->result.code, TB_E_TAB_NOT_FOUND); /* there is nothing to go back from */
+    open_address(scene);
+    assert_int_equal(scene->dones, 0);
+    tb_clock_manual_advance(&scene->clock, CALL_MS);
+    scene_turn(scene);
+    assert_int_equal(scene->dones, 1);
+    assert_int_equal(scene->result.code, TB_E_TAB_NOT_FOUND);
+}
+
+static void a_tab_is_opened_though_the_current_one_is_being_closed(void **state)
+{
+    struct scene *scene = *state;
+    come_to_a_file(scene);
+    scene_set_args(scene, "{\"action\":\"list\"}");
+    scene_begin_op(scene, TB_OP_TABS);
+    assert_int_equal(scene->result.code, TB_E_TAB_NOT_FOUND);
+    scene_set_args(scene, "{\"action\":\"new\",\"url\":\"https://a.test/\"}");
+    scene_begin_op(scene, TB_OP_TABS);
+    expect_opened_in(scene, "T3");
 }
 
 static void an_answer_that_tells_of_no_tab_counts_as_none(void **state)
@@ -231,6 +333,21 @@ int main(void)
                                         scene_stop),
         cmocka_unit_test_setup_teardown(a_browser_that_tells_much_and_answers_nothing_is_given_up,
                                         scene_start, scene_stop),
+        cmocka_unit_test_setup_teardown(
+            an_address_is_opened_though_the_tab_is_closed_for_the_one_before, scene_start_open,
+            scene_stop),
+        cmocka_unit_test_setup_teardown(
+            what_the_page_before_comes_to_does_not_end_the_call_that_leaves_it, scene_start_open,
+            scene_stop),
+        cmocka_unit_test_setup_teardown(
+            what_began_before_an_address_was_asked_for_does_not_refuse_it, scene_start_open,
+            scene_stop),
+        cmocka_unit_test_setup_teardown(an_address_that_leads_to_what_nobody_may_see_is_refused,
+                                        scene_start_open, scene_stop),
+        cmocka_unit_test_setup_teardown(an_address_waits_for_a_tab_but_not_for_ever,
+                                        scene_start_open, scene_stop),
+        cmocka_unit_test_setup_teardown(a_tab_is_opened_though_the_current_one_is_being_closed,
+                                        scene_start_open, scene_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

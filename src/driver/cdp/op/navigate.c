@@ -5,6 +5,8 @@
  * With `snapshot`: ... OUTLINE --> done
  * No page:         ASKED --> REFUSED --the browser shows its error page--> failed
  * A download:      ASKED --> REFUSED --the browser tells of it--> failed, with what comes of it
+ * An address, where there is no tab to look at, or it is closed for where it was before:
+ *                  TABLESS --there is one--> LEAVING ...
  * A step in the history, or a reload, that leads to no page:
  *                  LOADING --it came to nothing--> is it a download? --> failed
  *
@@ -27,6 +29,7 @@
 #include "driver/cdp/op/ops.h"
 #include "driver/cdp/op/outline.h"
 #include "driver/cdp/op/work.h"
+#include "driver/cdp/page/inner.h"
 #include "driver/cdp/page/net_error.h"
 
 enum state {
@@ -37,6 +40,7 @@ enum state {
     LOADING,
     READING,
     OUTLINE,
+    TABLESS, /* until there is a tab that may be looked at */
 };
 
 enum {
@@ -55,10 +59,11 @@ struct navigate {
     bool download;         /* it is one */
     struct tb_timer download_timer;
     struct tb_timer leave_timer;
-    bool held;     /* by the page before, at the last look */
-    int dismissed; /* of its dialogs, until then */
-    bool watched;  /* for more dialogs */
-    bool forced;   /* the page before was ended with its process */
+    bool held;      /* by the page before, at the last look */
+    int dismissed;  /* of its dialogs, until then */
+    bool watched;   /* for more dialogs */
+    bool forced;    /* the page before was ended with its process */
+    uint64_t asked; /* navigations of the tab until it was asked for this one */
 };
 
 static void ask(struct navigate *navigate, const char *method, struct tb_str params)
@@ -233,6 +238,8 @@ static void go(struct navigate *navigate)
 {
     struct tb_cdp_work *work = &navigate->work;
     struct tb_str to = tb_args_text(work->op->args, "to", "");
+    const struct tb_cdp_page *page = tb_cdp_work_page(work);
+    navigate->asked = page ? tb_cdp_page_navigation_mark(page) : 0;
     if (navigate->url.len) {
         navigate->work.state = ASKED;
         tb_cdp_work_open(&navigate->work, tb_buf_str(&navigate->url));
@@ -282,8 +289,7 @@ static void on_new_tab(int code, struct tb_cdp_page *page, const struct tb_err *
     int len = snprintf(params, sizeof(params), "{\"targetId\":\"%s\"}", work->page_id);
     tb_cdp_post(tb_cdp_page_conn(page), NULL, "Target.closeTarget",
                 (struct tb_str){params, (size_t)len});
-    tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
-    work->mark = tb_cdp_page_navigation_mark(page);
+    tb_cdp_work_take_tab(work, page);
     go(navigate);
 }
 
@@ -304,6 +310,11 @@ static void on_look(struct tb_timer *timer, void *user)
 {
     struct navigate *navigate = user;
     struct tb_cdp_page *page = tb_cdp_work_page(&navigate->work);
+    struct tb_err err;
+    if (navigate->work.state == TABLESS && tb_cdp_work_check_tab(&navigate->work, &err) < 0) {
+        tb_cdp_work_fail_err(&navigate->work, &err);
+        return;
+    }
     if (!page) {
         return;
     }
@@ -347,6 +358,37 @@ static void leave(struct navigate *navigate)
         tb_cdp_sites_ask(work->session, page, tb_buf_str(&navigate->url));
     }
     tb_cdp_work_fence(work);
+}
+
+static void begin(struct navigate *navigate)
+{
+    struct tb_cdp_work *work = &navigate->work;
+    struct tb_err err;
+    navigate->asked = UINT64_MAX;
+    if (tb_cdp_work_check_tab(work, &err) == 0) {
+        tb_cdp_work_take_tab(work, tb_cdp_session_page(work->session));
+        leave(navigate);
+    } else if (navigate->url.len) {
+        work->state = TABLESS;
+        tb_timer_start(&navigate->leave_timer, tb_cdp_work_left_ms(work));
+    } else {
+        tb_cdp_work_fail_err(work, &err);
+    }
+}
+
+static void noticed(struct tb_cdp_work *work)
+{
+    if (work->state == TABLESS) {
+        begin(TB_CONTAINER(work, struct navigate, work));
+    }
+}
+
+/* The tab is closed for where it has come to before it was sent to this address, which is no reason
+ * to refuse this one. */
+static bool is_of_before(const struct navigate *navigate, struct tb_cdp_page *page)
+{
+    return navigate->url.len && page && tb_cdp_page_is_inner(page) &&
+           !tb_cdp_frame_has_left(tb_cdp_page_main_frame(page), navigate->asked);
 }
 
 /* It has answered. If it had a dialog it is given time for more: one that opens while the next page
@@ -450,6 +492,11 @@ static bool failed(struct tb_cdp_work *work, const struct tb_err *err)
     struct navigate *navigate = TB_CONTAINER(work, struct navigate, work);
     struct tb_cdp_page *page = tb_cdp_work_page(work);
     struct tb_quoted room;
+    if (is_of_before(navigate, page)) {
+        tb_cdp_session_forget(work->session, work);
+        begin(navigate);
+        return true;
+    }
     if (work->state == REFUSED) {
         refuse(navigate);
         return true;
@@ -509,8 +556,10 @@ static void fini(struct tb_cdp_work *work)
 static const struct tb_cdp_work_kind kind = {.size = sizeof(struct navigate),
                                              .in_dialog = true,
                                              .stays = true,
+                                             .leaves = true,
                                              .step = step,
                                              .failed = failed,
+                                             .noticed = noticed,
                                              .stop = stop,
                                              .fini = fini};
 
@@ -539,5 +588,5 @@ void tb_cdp_op_navigate(struct tb_driver_session *session, struct tb_op *op)
         tb_cdp_work_fail_err(work, &err);
         return;
     }
-    leave(navigate);
+    begin(navigate);
 }

@@ -221,8 +221,7 @@ static void on_tab(int code, struct tb_cdp_page *page, const struct tb_err *err,
         return;
     }
     if (work->state == OPENING && page && tabs->url.len) {
-        tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
-        work->mark = tb_cdp_page_navigation_mark(page);
+        tb_cdp_work_take_tab(work, page);
         tabs->work.state = ASKED;
         tb_cdp_work_open(&tabs->work, tb_buf_str(&tabs->url));
         return;
@@ -247,6 +246,7 @@ static void fini(struct tb_cdp_work *work)
 
 static const struct tb_cdp_work_kind kind = {.size = sizeof(struct tabs),
                                              .in_dialog = true,
+                                             .leaves = true,
                                              .step = step,
                                              .fini = fini};
 
@@ -290,7 +290,10 @@ static void begin_new(struct tabs *tabs)
         tb_cdp_work_fail_err(work, &err);
         return;
     }
-    tb_cdp_page_leave(tb_cdp_work_page(work), false);
+    struct tb_cdp_page *page = tb_cdp_work_page(work);
+    if (page) {
+        tb_cdp_page_leave(page, false);
+    }
     open_tab(tabs);
 }
 
@@ -316,10 +319,13 @@ void tb_cdp_op_tabs(struct tb_driver_session *session, struct tb_op *op)
         return;
     }
     struct tb_str action = tb_args_text(op->args, "action", "list");
+    struct tb_err err;
     tb_buf_init(&tabs->url, URL_MAX);
     tb_timer_init(&tabs->download_timer, tb_cdp_session_loop(session), on_no_download, tabs);
     if (is_new(&tabs->work)) {
         begin_new(tabs);
+    } else if (tb_cdp_work_check_tab(&tabs->work, &err) < 0) {
+        tb_cdp_work_fail_err(&tabs->work, &err);
     } else if (tb_str_eq_cstr(action, "close")) {
         begin_close(tabs);
     } else if (tb_str_eq_cstr(action, "select")) {

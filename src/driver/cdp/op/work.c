@@ -191,6 +191,28 @@ static const struct tb_cdp_running_ops running_ops = {
     .end = end_running,
 };
 
+static int check_tab(struct tb_driver_session *session, struct tb_err *err)
+{
+    const struct tb_cdp_page *page = tb_cdp_session_page(session);
+    if (!page) {
+        tb_cdp_session_want_tab(session);
+        return tb_fail(err, TB_E_TAB_NOT_FOUND,
+                       "the session has no tab right now; one is being opened, so try again");
+    }
+    return tb_cdp_page_is_inner(page) ? tb_cdp_inner_fail(page, err) : 0;
+}
+
+int tb_cdp_work_check_tab(const struct tb_cdp_work *work, struct tb_err *err)
+{
+    return check_tab(work->session, err);
+}
+
+void tb_cdp_work_take_tab(struct tb_cdp_work *work, const struct tb_cdp_page *page)
+{
+    tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
+    work->mark = tb_cdp_page_navigation_mark(page);
+}
+
 void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_session *session,
                       struct tb_op *op)
 {
@@ -199,15 +221,7 @@ void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_sess
     }
     struct tb_cdp_page *page = tb_cdp_session_page(session);
     struct tb_err err;
-    if (!page) {
-        tb_cdp_session_want_tab(session);
-        tb_result_fail(op->result, TB_E_TAB_NOT_FOUND,
-                       "the session has no tab right now; one is being opened, so try again");
-        tb_op_done(op);
-        return NULL;
-    }
-    if (tb_cdp_page_is_inner(page)) {
-        tb_cdp_inner_fail(page, &err);
+    if (check_tab(session, &err) < 0 && !kind->leaves) {
         tb_result_fail_err(op->result, &err);
         tb_op_done(op);
         return NULL;
@@ -226,9 +240,10 @@ void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_sess
     work->began_ms = now_ms(work);
     work->deadline_ms = op->deadline_ms;
     tb_timer_init(&work->grace, tb_cdp_session_loop(session), on_grace_over, work);
-    tb_cdp_target_id_copy(work->page_id, tb_str_of(tb_cdp_page_target_id(page)));
-    tb_cdp_target_id_copy(work->expected.page_id, tb_str_of(work->page_id));
-    work->mark = tb_cdp_page_navigation_mark(page);
+    if (page) {
+        tb_cdp_work_take_tab(work, page);
+        tb_cdp_target_id_copy(work->expected.page_id, tb_str_of(work->page_id));
+    }
     work->before.tabs_opened = tb_cdp_session_tabs_opened(session);
     work->before.tabs_refused = tb_cdp_session_tabs_refused(session);
     work->before.console_errors = session->journal.console.errors;

@@ -35,6 +35,7 @@ struct tb_cdp_work_kind {
     size_t size;    /* of the operation's struct */
     bool in_dialog; /* works while the page shows a dialog */
     bool stays;     /* in the tab that the caller knows, whatever else pages open */
+    bool leaves;    /* may begin without a tab to look at, see tb_cdp_work_check_tab */
     void (*step)(struct tb_cdp_work *work, struct tb_str value);
     bool (*failed)(struct tb_cdp_work *work, const struct tb_err *err); /* true: it goes on */
     /* The page says that input was held back, or that none came; see page/aim.js. May be NULL. */
@@ -123,6 +124,11 @@ struct tb_cdp_work {
 /* Begins: NULL when it has ended already, because there is no tab or a dialog is in the way. */
 void *tb_cdp_work_new(const struct tb_cdp_work_kind *kind, struct tb_driver_session *session,
                       struct tb_op *op);
+/* Whether the session has a tab to look at. Otherwise there is none right now, or it is being
+ * closed for where it has come to. */
+int tb_cdp_work_check_tab(const struct tb_cdp_work *work, struct tb_err *err);
+/* From now on it works in this tab. */
+void tb_cdp_work_take_tab(struct tb_cdp_work *work, const struct tb_cdp_page *page);
 /* Its tab; NULL: closed meanwhile. */
 struct tb_cdp_page *tb_cdp_work_page(struct tb_cdp_work *work);
 /* The frame that `target` is in: that of its ref, or the main one. NULL: gone, this has ended. */
