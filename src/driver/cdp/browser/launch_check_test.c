@@ -29,73 +29,74 @@ static int check(const char *path, const char *value, struct tb_err *err)
     return rc;
 }
 
+/* Switches, and what is said of each. */
+static const struct {
+    const char *args;
+    const char *words[2];
+} promises[] = {
+    {"--no-sandbox", {"--no-sandbox", "browser.no_sandbox"}},
+    {"-no-sandbox", {"--no-sandbox", "sandbox"}},
+    {"--lang=de, --remote-debugging-port=9222", {"--remote-debugging-port", "drive"}},
+    {"--remote-debugging-pipe", {"--remote-debugging-pipe", "drive"}},
+    {"--remote-allow-origins=*", {"--remote-allow-origins", "drive"}},
+    {"--user-data-dir=/home/me", {"--user-data-dir", "its own directory"}},
+    {"--load-extension=/x", {"--load-extension", "other code"}},
+    {"--disable-web-security", {"--disable-web-security", "sites"}},
+    {"--proxy-server=http://x:1", {"--proxy-server", "traffic"}},
+    {"--ignore-certificate-errors", {"--ignore-certificate-errors", "spki"}},
+    {"--headless=new", {"--headless", "browser.headless"}},
+    {"--disable-features=X", {"--disable-features", "itself"}},
+    {"--zygote-cmd-prefix=/x", {"--zygote-cmd-prefix", "other code"}},
+    {"--service-sandbox-type=none", {"--service-sandbox-type", "sandbox"}},
+    {"--allow-no-sandbox-job", {"--allow-no-sandbox-job", "sandbox"}},
+    {"--process-per-site", {"--process-per-site", "share a process"}},
+    {"--enable-features=NetworkServiceInProcess<x:a/b", {"--enable-features", "network"}},
+    {"--trace-startup-file=/x", {"--trace-startup-file", "files"}},
+    {"--screenshot=/x", {"--screenshot", "exits"}},
+    {"--print-to-pdf=/x", {"--print-to-pdf", "exits"}},
+    {"--dump-dom", {"--dump-dom", "exits"}},
+    {"--repl", {"--repl", "exits"}},
+    {"--no-sandbox-and-elevated", {"--no-sandbox-and-elevated", "sandbox"}},
+    {"--disable-landlock-sandbox", {"--disable-landlock-sandbox", "sandbox"}},
+    {"--remote-debugging-targets=/x", {"--remote-debugging-targets", "drive"}},
+    {"--install-isolated-web-app-from-url=x", {"--install-isolated", "other code"}},
+    {"--proxy-pac-url=x", {"--proxy-pac-url", "traffic"}},
+    {"--proxy-bypass-list=*", {"--proxy-bypass-list", "traffic"}},
+    {"--proxy-auto-detect", {"--proxy-auto-detect", "traffic"}},
+    {"--no-proxy-server", {"--no-proxy-server", "traffic"}},
+    {"--host-rules=MAP * x", {"--host-rules", "traffic"}},
+    {"--host-resolver-rules=MAP * x", {"--host-resolver-rules", "traffic"}},
+    {"-Host-Resolver-Rules=MAP * x", {"--Host-Resolver-Rules", "traffic"}},
+    {"--testing-fixed-https-port=1", {"--testing-fixed-https-port", "traffic"}},
+    {"--webrtc-ip-handling-policy=default", {"--webrtc-ip-handling-policy", "traffic"}},
+    {"--force-webrtc-ip-handling-policy=default", {"--force-webrtc-ip-handling-policy", "traffic"}},
+    {"--allow-loopback-in-peer-connection", {"--allow-loopback-in", "traffic"}},
+    {"--origin-to-force-quic-on=*", {"--origin-to-force-quic-on", "traffic"}},
+    {"--disable-site-isolation-trials", {"--disable-site-isolation-trials", "sites"}},
+    {"--allow-file-access-from-files", {"--allow-file-access-from-files", "sites"}},
+    {"--blink-settings=webSecurityEnabled=false", {"--blink-settings", "sites"}},
+    {"--allow-insecure-localhost", {"--allow-insecure-localhost", "spki"}},
+    {"--use-mock-cert-verifier-for-testing", {"--use-mock-cert-verifier", "spki"}},
+    {"--enable-features=MojoJS", {"--enable-features", "powers"}},
+    {"--enable-blink-features=MojoJS", {"--enable-blink-features", "powers"}},
+    {"--enable-blink-test-features", {"--enable-blink-test-features", "powers"}},
+    {"--enable-gpu-benchmarking", {"--enable-gpu-benchmarking", "powers"}},
+    {"--force-fieldtrials=a/b", {"--force-fieldtrials", "--enable-features"}},
+    {"--variations-test-seed-path=/x", {"--variations-test-seed-path", "--enable-features"}},
+    {"--password-store=gnome", {"--password-store", "itself"}},
+    {"--webrtc-event-logging=/x", {"--webrtc-event-logging", "files"}},
+    {"https://example.com", {"https://example.com", "--"}},
+    {"--", {"--", "switch"}},
+};
+
 static void switches_that_break_a_promise_are_refused_by_name(void **state)
 {
-    static const struct {
-        const char *args;
-        const char *words[2];
-    } rows[] = {
-        {"--no-sandbox", {"--no-sandbox", "browser.no_sandbox"}},
-        {"-no-sandbox", {"--no-sandbox", "sandbox"}},
-        {"--lang=de, --remote-debugging-port=9222", {"--remote-debugging-port", "drive"}},
-        {"--remote-debugging-pipe", {"--remote-debugging-pipe", "drive"}},
-        {"--remote-allow-origins=*", {"--remote-allow-origins", "drive"}},
-        {"--user-data-dir=/home/me", {"--user-data-dir", "its own directory"}},
-        {"--load-extension=/x", {"--load-extension", "other code"}},
-        {"--disable-web-security", {"--disable-web-security", "sites"}},
-        {"--proxy-server=http://x:1", {"--proxy-server", "traffic"}},
-        {"--ignore-certificate-errors", {"--ignore-certificate-errors", "spki"}},
-        {"--headless=new", {"--headless", "browser.headless"}},
-        {"--disable-features=X", {"--disable-features", "itself"}},
-        {"--zygote-cmd-prefix=/x", {"--zygote-cmd-prefix", "other code"}},
-        {"--service-sandbox-type=none", {"--service-sandbox-type", "sandbox"}},
-        {"--allow-no-sandbox-job", {"--allow-no-sandbox-job", "sandbox"}},
-        {"--process-per-site", {"--process-per-site", "share a process"}},
-        {"--enable-features=NetworkServiceInProcess<x:a/b", {"--enable-features", "network"}},
-        {"--trace-startup-file=/x", {"--trace-startup-file", "files"}},
-        {"--screenshot=/x", {"--screenshot", "exits"}},
-        {"--print-to-pdf=/x", {"--print-to-pdf", "exits"}},
-        {"--dump-dom", {"--dump-dom", "exits"}},
-        {"--repl", {"--repl", "exits"}},
-        {"--no-sandbox-and-elevated", {"--no-sandbox-and-elevated", "sandbox"}},
-        {"--disable-landlock-sandbox", {"--disable-landlock-sandbox", "sandbox"}},
-        {"--remote-debugging-targets=/x", {"--remote-debugging-targets", "drive"}},
-        {"--install-isolated-web-app-from-url=x", {"--install-isolated", "other code"}},
-        {"--proxy-pac-url=x", {"--proxy-pac-url", "traffic"}},
-        {"--proxy-bypass-list=*", {"--proxy-bypass-list", "traffic"}},
-        {"--proxy-auto-detect", {"--proxy-auto-detect", "traffic"}},
-        {"--no-proxy-server", {"--no-proxy-server", "traffic"}},
-        {"--host-rules=MAP * x", {"--host-rules", "traffic"}},
-        {"--host-resolver-rules=MAP * x", {"--host-resolver-rules", "traffic"}},
-        {"-Host-Resolver-Rules=MAP * x", {"--Host-Resolver-Rules", "traffic"}},
-        {"--testing-fixed-https-port=1", {"--testing-fixed-https-port", "traffic"}},
-        {"--webrtc-ip-handling-policy=default", {"--webrtc-ip-handling-policy", "traffic"}},
-        {"--force-webrtc-ip-handling-policy=default",
-         {"--force-webrtc-ip-handling-policy", "traffic"}},
-        {"--allow-loopback-in-peer-connection", {"--allow-loopback-in", "traffic"}},
-        {"--origin-to-force-quic-on=*", {"--origin-to-force-quic-on", "traffic"}},
-        {"--disable-site-isolation-trials", {"--disable-site-isolation-trials", "sites"}},
-        {"--allow-file-access-from-files", {"--allow-file-access-from-files", "sites"}},
-        {"--blink-settings=webSecurityEnabled=false", {"--blink-settings", "sites"}},
-        {"--allow-insecure-localhost", {"--allow-insecure-localhost", "spki"}},
-        {"--use-mock-cert-verifier-for-testing", {"--use-mock-cert-verifier", "spki"}},
-        {"--enable-features=MojoJS", {"--enable-features", "powers"}},
-        {"--enable-blink-features=MojoJS", {"--enable-blink-features", "powers"}},
-        {"--enable-blink-test-features", {"--enable-blink-test-features", "powers"}},
-        {"--enable-gpu-benchmarking", {"--enable-gpu-benchmarking", "powers"}},
-        {"--force-fieldtrials=a/b", {"--force-fieldtrials", "--enable-features"}},
-        {"--variations-test-seed-path=/x", {"--variations-test-seed-path", "--enable-features"}},
-        {"--password-store=gnome", {"--password-store", "itself"}},
-        {"--webrtc-event-logging=/x", {"--webrtc-event-logging", "files"}},
-        {"https://example.com", {"https://example.com", "--"}},
-        {"--", {"--", "switch"}},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < TB_COUNT(promises); i++) {
         struct tb_err err;
-        assert_int_equal(check("browser.args", rows[i].args, &err), TB_E_CONFIG);
-        assert_non_null(strstr(err.text, rows[i].words[0]));
-        assert_non_null(strstr(err.text, rows[i].words[1]));
+        assert_int_equal(check("browser.args", promises[i].args, &err), TB_E_CONFIG);
+        assert_non_null(strstr(err.text, promises[i].words[0]));
+        assert_non_null(strstr(err.text, promises[i].words[1]));
         assert_null(strstr(err.text, "9222")); /* values may be secret */
     }
 }
