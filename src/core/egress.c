@@ -237,7 +237,7 @@ int tb_egress_of(struct tb_session *session, const struct cJSON *args,
         return tb_fail(
             err, TB_E_NOT_POSSIBLE,
             "the policy of this session cannot be enforced, because the forward proxy is off; "
-            "set proxy.listen, or use a session without a policy");
+            "the operator turns it on with proxy.listen");
     }
     if (!session->bounds.egress) {
         session->bounds.egress = egress_new(session);

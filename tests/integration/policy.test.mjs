@@ -266,6 +266,6 @@ test('without the forward proxy a session with a policy does not open, and one w
   const daemon = await Daemon.start(t, { program: fixtures, config: 'proxy:\n  listen: off\n' });
   const refused = await call(daemon, 'start_session', { sessionId: 'a', policy: { block_domains: ['a.test'] } });
   assert.equal(refused.isError, true);
-  assert.match(words(refused), /cannot be enforced: the forward proxy is off \(proxy\.listen\)/);
+  assert.match(words(refused), /cannot be enforced, because the forward proxy is off; the operator turns it on with proxy\.listen/);
   assert.equal((await call(daemon, 'start_session', { sessionId: 'b' })).isError ?? false, false);
 });
