@@ -406,8 +406,7 @@ static void a_policy_that_cannot_be_read_allows_nothing(void **state)
     struct tb_principal *who = NULL;
     struct made made = make_narrow(rig, principal_of("default"), "{\"read_only\":true}");
     TB_AUTO(tb_free) char *record = tb_str_dup(fake_store_get(store, TB_SPACE_KEY, made.id));
-    char *at = strstr(record, "read_only");
-    memcpy(at, "of_a_newr", strlen("of_a_newr"));
+    strstr(record, "read_only")[0] = 'x'; /* of a newer daemon */
     end(rig);
     fake_store_set(store, TB_SPACE_KEY, made.id, tb_str_of(record));
     begin(rig);

@@ -87,7 +87,8 @@ static void a_browser_that_never_asks_for_credentials_gets_no_session(void **sta
 {
     struct scene *scene = *state;
     scene_answer_one(scene, "Page.navigate", 0);
-    expect_refused(scene, TB_E_PROTOCOL, "the browser did not accept its credentials for the proxy");
+    expect_refused(scene, TB_E_PROTOCOL,
+                   "the browser did not accept its credentials for the proxy");
 }
 
 static void a_visit_that_does_not_end_is_given_up(void **state)
@@ -117,7 +118,8 @@ static void a_browser_that_asks_again_gets_nothing_more(void **state)
     expect_answer(scene, ASKED("Proxy"), "CancelAuth");
     expect_answer(scene, ASKED("Proxy"), "CancelAuth");
     scene_answer_one(scene, "Page.navigate", FAILED);
-    expect_refused(scene, TB_E_PROTOCOL, "the browser did not accept its credentials for the proxy");
+    expect_refused(scene, TB_E_PROTOCOL,
+                   "the browser did not accept its credentials for the proxy");
 }
 
 static void a_server_that_asks_does_not_get_the_pass(void **state)
