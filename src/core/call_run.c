@@ -14,6 +14,7 @@
 #include "core/authors.h"
 #include "core/call_internal.h"
 #include "core/core.h"
+#include "core/egress.h"
 #include "core/limits.h"
 #include "core/records.h"
 #include "core/secrets.h"
@@ -261,6 +262,9 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         tb_result_fail_err(&op_call->result, &err);
         note_end(op_call);
         return;
+    }
+    if (kind == TB_OP_NAVIGATE) {
+        tb_egress_opens(session->bounds.egress);
     }
     op_call->session = session;
     op_call->mask = tb_mask_ref(session->bounds.mask, "operation");

@@ -87,6 +87,9 @@ const struct tb_upstream *tb_egress_passes_on(const struct tb_egress *egress,
  * what was refused; all empty without an egress. */
 void tb_egress_print(const struct tb_session *session, struct tb_json_writer *json);
 
+/* A call is about to open an address: why that fails is news, also if it was said before. NULL is
+ * passed over. */
+void tb_egress_opens(struct tb_egress *egress);
 /* Appends why requests were refused, in words for a reply, as far as this has not said it yet;
  * nothing if there is nothing new. NULL is passed over. */
 void tb_egress_say_refused(struct tb_egress *egress, struct tb_buf *out);

@@ -83,18 +83,50 @@ static void keep_refusal(struct tb_egress *egress, const struct tb_egress_goal *
                                  tb_strdup(why->text)};
 }
 
-/* For a reply, which says each once: a page may ask for the same again and again. */
-static void note_rule(struct tb_egress_account *account, const char *rule)
+static struct tb_egress_rule *rule_of(struct tb_egress_account *account, const char *text)
 {
-    if (account->rules.count >= TB_EGRESS_HOSTS || tb_map_get(&account->rules, tb_str_of(rule))) {
+    struct tb_egress_rule *rule = tb_map_get(&account->rules, tb_str_of(text));
+    if (!rule && account->rules.count < TB_EGRESS_HOSTS) {
+        rule = TB_NEW(struct tb_egress_rule);
+        *rule = (struct tb_egress_rule){tb_strdup(text), account->opened - 1};
+        tb_map_add(&account->rules, tb_str_of(rule->text), rule);
+    }
+    return rule;
+}
+
+static bool is_unsaid(const struct tb_egress_account *account, const struct tb_egress_rule *rule)
+{
+    for (size_t i = 0; i < account->unsaid_count && i < TB_EGRESS_SAID; i++) {
+        if (account->unsaid[i] == rule->text) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* For a reply, which says each once, and once more for each address that a call opens: a page may
+ * ask for the same again and again. */
+static void note_rule(struct tb_egress_account *account, const char *text)
+{
+    struct tb_egress_rule *rule = rule_of(account, text);
+    if (!rule || rule->opened == account->opened) {
         return;
     }
-    char *text = tb_strdup(rule);
-    tb_map_add(&account->rules, tb_str_of(text), text);
+    rule->opened = account->opened;
+    if (is_unsaid(account, rule)) {
+        return;
+    }
     if (account->unsaid_count < TB_EGRESS_SAID) {
-        account->unsaid[account->unsaid_count] = text;
+        account->unsaid[account->unsaid_count] = rule->text;
     }
     account->unsaid_count++;
+}
+
+void tb_egress_opens(struct tb_egress *egress)
+{
+    if (egress) {
+        egress->account.opened++;
+    }
 }
 
 void tb_egress_refused(struct tb_egress *egress, const struct tb_egress_goal *goal,
@@ -126,7 +158,9 @@ void tb_egress_account_fini(struct tb_egress *egress)
     }
     tb_map_fini(&account->hosts);
     MAP_FOREACH(slot, &account->rules) {
-        tb_free(slot->value);
+        struct tb_egress_rule *rule = slot->value;
+        tb_free(rule->text);
+        tb_free(rule);
     }
     tb_map_fini(&account->rules);
     for (size_t i = 0; i < TB_EGRESS_REFUSALS; i++) {

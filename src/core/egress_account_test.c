@@ -61,6 +61,22 @@ static void a_refusal_is_said_once_however_often_it_comes(void **state)
     expect_note(rig, SAID "y.example is blocked by one.");
 }
 
+static void a_refusal_is_said_again_when_a_call_opens_an_address(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_session *session = begin(rig);
+    refuse(session, "x.example", "one");
+    expect_note(rig, SAID "x.example is blocked by one.");
+    tb_egress_opens(session->bounds.egress);
+    expect_note(rig, "");
+    refuse(session, "x.example", "one");
+    tb_egress_opens(session->bounds.egress);
+    refuse(session, "x.example", "one");
+    expect_note(rig, SAID "x.example is blocked by one.");
+    refuse(session, "x.example", "one");
+    expect_note(rig, "");
+}
+
 static void each_rule_of_a_host_is_said(void **state)
 {
     struct rig *rig = *state;
@@ -147,6 +163,8 @@ static void it_waits_for_a_reply_that_has_a_place_for_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_refusal_is_said_again_when_a_call_opens_an_address,
+                                        rig_setup, rig_teardown),
         cmocka_unit_test_setup_teardown(a_refusal_is_said_once_however_often_it_comes, rig_setup,
                                         rig_teardown),
         cmocka_unit_test_setup_teardown(each_rule_of_a_host_is_said, rig_setup, rig_teardown),

@@ -34,12 +34,19 @@ struct tb_refusal {
     char *rule;
 };
 
+/* Why something was refused. */
+struct tb_egress_rule {
+    char *text;
+    unsigned opened; /* as in struct tb_egress_account, when it was last noted for a reply */
+};
+
 struct tb_egress_account {
     struct tb_map hosts;
     struct tb_egress_host others; /* all that the table has no room for */
     struct tb_refusal refusals[TB_EGRESS_REFUSALS];
     size_t refusal_count;               /* ever */
-    struct tb_map rules;                /* texts, each once: why something was refused */
+    struct tb_map rules;                /* by their texts */
+    unsigned opened;                    /* addresses that calls have opened */
     const char *unsaid[TB_EGRESS_SAID]; /* the first of those that no reply has said yet */
     size_t unsaid_count;                /* of all those */
     struct tb_flood flood;
