@@ -70,7 +70,10 @@ test('S4-16, S4-28, S4-30, S4-31: a page renews its session and ends it', async 
   assert.deepEqual(await page.ask('session/terminate', {}), { terminated: true });
   assert.deepEqual(page.notices.map(({ method, params }) => [method, params]), [['session:terminated', { reason: 'closed' }]]);
   assert.deepEqual(await listed(daemon), []);
-  assert.notEqual((await page.ask('session/create', {})).sessionId, sessionId, 'the connection can have another');
+  const other = await page.ask('session/create', {});
+  assert.notEqual(other.sessionId, sessionId, 'the connection can have another');
+  const [, next] = await Promise.all([page.ask('session/terminate', {}), page.ask('session/create', {})]);
+  assert.notEqual(next.sessionId, other.sessionId, 'at once');
 });
 
 test('S4-38: a page is told before its session expires', async (t) => {

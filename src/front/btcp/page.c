@@ -184,7 +184,7 @@ static void tell(struct tb_btcp_page *page, const struct tb_event *event)
         struct tb_err err;
         tb_fail(&err, TB_E_SESSION_ENDED, "the session ended before it was open");
         snprintf(params, sizeof(params), "{\"reason\":\"%s\"}", event->outcome);
-        page->session_id[0] = '\0';
+        tb_btcp_session_let_go(page); /* the next request may be for another */
         tb_btcp_session_joined(page, &err);
         tb_btcp_send_notice(page, "session:terminated", tb_str_of(params));
     }

@@ -72,15 +72,15 @@ static void on_driver_ready(void *user)
     tb_btcp_session_joined(user, NULL);
 }
 
-/* The session has ended, or a newer page has it now. */
+/* A newer page has the session now; of its end the bus tells earlier. */
 static void on_driver_closed(void *user)
 {
     struct tb_btcp_page *page = user;
-    bool told = !page->session_id[0];
+    struct tb_err err;
+    tb_fail(&err, TB_E_CLOSED, "another page has taken this session over");
     tb_btcp_session_let_go(page);
-    if (!told) {
-        tb_btcp_send_notice(page, "session:replaced", TB_STR("{}"));
-    }
+    tb_btcp_session_joined(page, &err);
+    tb_btcp_send_notice(page, "session:replaced", TB_STR("{}"));
 }
 
 static const struct tb_channel_events channel_events = {on_driver_says, on_driver_ready,
