@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -74,42 +75,74 @@ static void put_escape(struct tb_json_writer *writer, unsigned char c)
     put(writer, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
 }
 
-static bool needs_escape(unsigned char c)
+static bool is_plain(unsigned char c)
 {
-    return c < ' ' || c == '"' || c == '\\';
+    return c >= ' ' && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* Valid text; runs of plain bytes are copied at once. */
-static void put_escaped(struct tb_json_writer *writer, struct tb_str text)
+/* The same of eight bytes: the high bit of each byte that is none is set, and perhaps of some
+ * behind the first such. */
+static uint64_t odd_bytes(uint64_t word)
 {
-    size_t start = 0;
-    for (size_t at = 0; at < text.len; at++) {
-        if (needs_escape((unsigned char)text.ptr[at])) {
-            put(writer, text.ptr + start, at - start);
-            put_escape(writer, (unsigned char)text.ptr[at]);
-            start = at + 1;
+    const uint64_t each = 0x0101010101010101;
+    uint64_t quote = word ^ each * '"';
+    uint64_t backslash = word ^ each * '\\';
+    uint64_t odd = ((word - each * ' ') & ~word) | ((quote - each) & ~quote) |
+                   ((backslash - each) & ~backslash) | word;
+    return odd & each << 7;
+}
+
+/* How many bytes at the beginning stand for themselves in a string. */
+static size_t plain_prefix(struct tb_str text)
+{
+    size_t at = 0;
+    uint64_t word;
+    for (; text.len - at >= sizeof(word); at += sizeof(word)) {
+        memcpy(&word, text.ptr + at, sizeof(word));
+        if (odd_bytes(word)) {
+            break;
         }
     }
-    put(writer, text.ptr + start, text.len - start);
+    while (at < text.len && is_plain((unsigned char)text.ptr[at])) {
+        at++;
+    }
+    return at;
 }
 
-/* Most text is plain ASCII and is copied as it is looked at; false, with nothing written, if it is
- * not, or has no room. */
+/* The beginning of a text that is not plain; how many bytes that was. What is no UTF-8 becomes the
+ * sign for that. */
+static size_t put_odd(struct tb_json_writer *writer, struct tb_str text)
+{
+    size_t beyond = 0; /* ASCII */
+    while (beyond < text.len && (unsigned char)text.ptr[beyond] >= 0x80) {
+        beyond++;
+    }
+    if (!beyond) {
+        put_escape(writer, (unsigned char)text.ptr[0]);
+        return 1;
+    }
+    size_t good = tb_utf8_prefix(tb_str_sub(text, 0, beyond));
+    put(writer, text.ptr, good);
+    if (good < beyond) {
+        put(writer, "\xef\xbf\xbd", 3);
+        good++;
+    }
+    return good;
+}
+
+/* Keys and most texts are plain; false, with nothing written, if it is not, or has no room. */
 static bool put_plain(struct tb_json_writer *writer, struct tb_str text)
 {
     uint8_t *room;
-    if (writer->rc < 0 || tb_buf_reserve(writer->out, text.len + 2, &room) < 0) {
+    if (writer->rc < 0 || plain_prefix(text) < text.len ||
+        tb_buf_reserve(writer->out, text.len + 2, &room) < 0) {
         return false;
     }
-    *room++ = '"';
-    for (size_t at = 0; at < text.len; at++) {
-        unsigned char c = (unsigned char)text.ptr[at];
-        if (c >= 0x80 || needs_escape(c)) {
-            return false;
-        }
-        *room++ = c;
+    room[0] = '"';
+    if (text.len) {
+        memcpy(room + 1, text.ptr, text.len);
     }
-    *room = '"';
+    room[text.len + 1] = '"';
     writer->out->len += text.len + 2;
     return true;
 }
@@ -121,13 +154,12 @@ static void put_text(struct tb_json_writer *writer, struct tb_str text)
     }
     put(writer, "\"", 1);
     while (text.len) {
-        size_t good = tb_utf8_prefix(text);
-        put_escaped(writer, tb_str_sub(text, 0, good));
-        if (good < text.len) {
-            put(writer, "\xef\xbf\xbd", 3);
-            good++;
+        size_t plain = plain_prefix(text);
+        put(writer, text.ptr, plain);
+        text = tb_str_sub(text, plain, text.len);
+        if (text.len) {
+            text = tb_str_sub(text, put_odd(writer, text), text.len);
         }
-        text = tb_str_sub(text, good, text.len);
     }
     put(writer, "\"", 1);
 }

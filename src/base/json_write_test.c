@@ -119,7 +119,6 @@ static void keys_are_escaped_too(void **state)
     assert_written(&out, "{\"a\\\"" BAD "\":1}");
 }
 
-/* Whatever the bytes, the reader gets back text that is valid, and the same if it was valid. */
 static void a_member_is_its_key_and_its_value(void **state)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(400);
@@ -145,19 +144,28 @@ static void a_member_is_its_key_and_its_value(void **state)
         "\"tree\":[1,{}],\"at\":\"2026-01-02T03:04:05.006Z\",\"never\":null}");
 }
 
+/* Whatever the bytes and wherever they stand, the reader gets back text that is valid, and the same
+ * if it was valid. */
 static void what_is_written_can_be_read(void **state)
 {
+    enum {
+        BESIDE = 9, /* plain bytes on either side: eight are looked at together */
+    };
+    char bytes[2 * BESIDE + 2];
+    TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
     (void)state;
-    for (unsigned first = 1; first < 256; first++) {
-        for (unsigned second = 1; second < 256; second++) {
-            const char bytes[] = {'a', (char)first, (char)second, 'z'};
-            struct tb_str text = {bytes, sizeof(bytes)};
-            TB_AUTO(tb_buf_fini) struct tb_buf out = TB_BUF(1000);
+    memset(bytes, 'a', sizeof(bytes));
+    for (unsigned i = 1; i < 256 * 256; i++) {
+        for (size_t before = 0; before <= BESIDE; before++) {
+            struct tb_str text = {bytes + BESIDE - before, sizeof(bytes) - BESIDE + before};
             struct tb_json_writer writer;
+            struct tb_str back;
+            bytes[BESIDE] = (char)(i / 256 ? i / 256 : 1);
+            bytes[BESIDE + 1] = (char)(i % 256 ? i % 256 : 1);
+            tb_buf_clear(&out);
             tb_json_writer_init(&writer, &out);
             tb_json_put_str(&writer, text);
             TB_AUTO(tb_json_free) struct cJSON *json = tb_json_parse(tb_buf_str(&out));
-            struct tb_str back;
             assert_true(tb_json_str(json, &back));
             assert_true(tb_utf8_valid(back));
             assert_int_equal(tb_str_eq(back, text), tb_utf8_valid(text));
