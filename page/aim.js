@@ -162,7 +162,8 @@ const judge = (event) => {
   } else if (aim.verdict === true && !right) {
     aim.stopped ??= sketch(coverOf(hit, aim.el));
   }
-  if (first && right) {
+  // Word of the click follows. That of a drag does not, and a frame may be taken away before it has told.
+  if (first && right && (aim.drags || globalThis !== globalThis.top)) {
     tellStruck(aim);
   }
 };
@@ -176,7 +177,19 @@ const tellStruck = (struck) => {
 };
 
 /** The same for the click that was meant, or the last key: a dialog before it has come in the middle of the act. */
-const tellDone = () => tellDaemon('struck', { struck: true, done: true });
+const tellDone = () => {
+  if (aim !== null) {
+    aim.told = true;
+  }
+  tellDaemon('struck', { struck: true, done: true });
+};
+
+/** The document is about to go, or another tab comes before it: nobody may be able to ask here any more. */
+const onLeave = () => {
+  if (aim !== null && !aim.typing && aim.verdict === true) {
+    tellStruck(aim);
+  }
+};
 
 const onPress = (event) => {
   if (!isAimed(false, event)) {
@@ -419,6 +432,8 @@ guards.push(
   ['input', onEntered, { capture: true, passive: true }],
   ['keyup', onKeyUp, { capture: true }],
   ['blur', onWindowBlur, { capture: true }],
+  ['pagehide', onLeave, { capture: true, passive: true }],
+  ['visibilitychange', onLeave, { capture: true, passive: true }],
   ['dragenter', onDragOver, { capture: true, passive: true }],
   ['dragover', onDragOver, { capture: true, passive: true }],
   ['drop', onDrop, { capture: true }],

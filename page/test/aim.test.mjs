@@ -49,6 +49,24 @@ test('an element that the page swaps when the mouse comes is not pressed', async
   assert.deepEqual(await press(tab, '#safe', WITH_THE_MOUSE(SWAP)), { missed: '<button id="pay"> "Pay"', hit: undefined, stopped: undefined, events: '' });
 });
 
+test('a press is told of before its document goes, and else its click tells', async (t) => {
+  const tab = await rig.show(t, TWO);
+  const url = await tab.page('location.href');
+  const hear = () => tab.inside("sessionStorage.told = '', globalThis.tabardTell = (text) => { sessionStorage.told += JSON.parse(text).stage + ' '; }, 0");
+  const { x, y } = await tab.call('point', { target: '#safe', presses: 1 });
+  const mouse = (type, button) => tab.send('Input.dispatchMouseEvent', { type, x, y, button, clickCount: 1 });
+  await hear();
+  await mouse('mouseMoved', 'none');
+  await tab.goto(url);
+  assert.equal(await tab.inside('sessionStorage.told'), '', 'nothing was pressed');
+  await tab.call('point', { target: '#safe', presses: 1 });
+  await hear();
+  await mouse('mousePressed', 'left');
+  assert.equal(await tab.inside('sessionStorage.told'), '', 'the click may still come');
+  await tab.goto(url);
+  assert.equal(await tab.inside('sessionStorage.told'), 'struck ');
+});
+
 test('neither link, checkbox, select nor focus react to what is held back', async (t) => {
   const tab = await rig.show(t, `<style>#over,#safe{position:absolute;left:50px;top:50px;width:100px;height:40px}</style>
     <button id=safe>Safe</button><span id=at></span>${LOG}`);

@@ -62,8 +62,8 @@ static void fail_cut_off(struct tb_cdp_work *work, const struct tb_err *dialog)
     element = element.len ? tb_str_sub(element, 0, 200) : TB_STR("the element");
     if (work->clicks && !work->expected.had) {
         tb_cdp_work_fail(work, TB_E_DIALOG_OPEN,
-                         "the press reached %.*s, but the click had not happened when a dialog "
-                         "opened: look at the page before you click again. Now %s",
+                         "a dialog opened before the click on %.*s had happened: look at the page "
+                         "before you click again. Now %s",
                          TB_STR_ARG(element), dialog->text);
     } else if (work->op->kind == TB_OP_SCROLL) {
         tb_cdp_work_fail(work, TB_E_DIALOG_OPEN,
@@ -99,11 +99,11 @@ static void finish(struct tb_cdp_work *work)
     struct tb_cdp_page *page = tb_cdp_session_page(work->session);
     struct tb_err dialog;
     bool asks = page && tb_cdp_page_in_dialog(page, &dialog);
-    if (is_unseen(work) && asks) {
+    if (is_unseen(work) && asks && !work->clicks) {
         fail_unseen(work, TB_E_DIALOG_OPEN, dialog.text);
         return;
     }
-    if (asks && work->expected.had < work->expected.due) {
+    if (asks && (is_unseen(work) || work->expected.had < work->expected.due)) {
         fail_cut_off(work, &dialog);
         return;
     }
