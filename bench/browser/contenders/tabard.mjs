@@ -106,6 +106,12 @@ export class Tabard extends McpContender {
     };
   }
 
+  /** Work that no session pays for: it fills what the daemon keeps of calls in any case (pages of the database, latest events). */
+  async fill() {
+    const chain = async () => { for (let i = 0; i < 100; i += 1) await this.client.call('list_sessions', {}); };
+    await Promise.all(Array.from({ length: 20 }, chain));
+  }
+
   /** So many agents, each with a connection of its own. */
   async crew(count) {
     const clients = Array.from({ length: count }, () => this.connect());
