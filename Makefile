@@ -51,8 +51,8 @@ FIXTURES_C := $(wildcard tests/fixtures/*.c)
 TIDY   := $(patsubst %.c,$(B)/%.tidy,$(ALL_C) $(SUPPORT_C) $(FIXTURES_C) tools/fuzz_replay.c)
 
 .DEFAULT_GOAL := all
-.PHONY: all fixtures help setup run test test-unit test-replay test-page test-integration test-e2e test-asan flaky lint lint-selftest format \
-        asan fuzz cov moving soak soak-durable apps bare bench-net house docs install clean unit-programs objects tidy flags packages
+.PHONY: all fixtures help setup run test test-unit test-replay test-page test-web test-integration test-e2e test-asan flaky lint lint-selftest format \
+        asan fuzz cov moving soak soak-durable apps bare bench-net web house docs install clean unit-programs objects tidy flags packages
 # Without names: every object stays. With one, only those named would, and rounds of tests would build the others anew, all at once.
 .SECONDARY:
 
@@ -128,6 +128,16 @@ $(B)/%.tidy: $(B)/%.o .clang-tidy
 	    { grep -v 'warnings* generated' $@.log; exit 1; }
 	@touch $@
 
+# What other people's pages load: its parts become one module, in a package for npm.
+WEB := build/web/btcp-client
+web: $(WEB)/package.json ## the JavaScript client for pages, as an npm package in build/web/btcp-client
+
+$(WEB)/package.json: $(shell find web -type f 2>/dev/null) tools/join-modules.sh LICENSE VERSION
+	@rm -rf $(WEB) && mkdir -p $(WEB)
+	@tools/join-modules.sh web/btcp-client/src > $(WEB)/btcp-client.js
+	@cp -r web/btcp-client/README.md web/btcp-client/example LICENSE $(WEB)
+	@sed 's/"version": "[^"]*"/"version": "$(VERSION)"/' web/btcp-client/package.json > $@
+
 flags:
 	$(info $(CFLAGS))@:
 
@@ -146,6 +156,10 @@ test-integration: ## the daemon with real clients
 
 test-page: ## the page scripts in a real browser
 	@tools/run-tests.sh page
+
+test-web: ## the JavaScript client for pages, without a daemon
+	@tools/setup.sh test
+	@tools/run-tests.sh web
 
 test-e2e: ## the daemon with real clients and real browsers
 	@tools/run-tests.sh e2e
@@ -215,6 +229,7 @@ docs: ## generated reference pages, and the figures in ARCHITECTURE.md
 PREFIX ?= /usr/local
 install: all ## install to $(PREFIX)
 	install -D -m 755 $(B)/tabard $(DESTDIR)$(PREFIX)/bin/tabard
+	ln -sf tabard $(DESTDIR)$(PREFIX)/bin/btcp-server
 
 clean: ## remove build/
 	rm -rf build

@@ -6,7 +6,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 missing=$({
-    grep -rhsE '^ *test\(' --include='*.test.mjs' --exclude-dir=node_modules tests page
+    grep -rhsE '^ *test\(' --include='*.test.mjs' --exclude-dir=node_modules tests page web
     grep -rhsE '^/\*|^ \*' --include='*_test.c' src
 } | grep -oE '\b[A-Z]+[0-9]*-[0-9]+\b' | sort -u | grep -vxFf - tests/acceptance.txt)
 # Of titles that a loop makes, the table has the words: in quotes, at the start of a line.

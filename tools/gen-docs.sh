@@ -70,6 +70,31 @@ END
             print "| `" $1 "` | " env " | " flag " | " ($2 == "" ? "" : "`" $2 "`") " | " \
                 ($4 == "RELOAD" ? "yes" : "no") " | " $5 " |"
         }'
+    # The tree of lint-selftest.sh is a small one.
+    [ ! -f src/daemon/config_btcp.def ] || names_of_btcp
+}
+
+names_of_btcp() {
+    cat <<'END'
+
+## Names of BTCP's own server
+
+Installed as `btcp-server`, and as `tabard`, the program also reads these names: keys of `btcp-server.yaml`, which is the file that `--config` names, the one
+where `btcp-server` was started, or that in `~/.config/tabard`; and variables. Settings by the names above win. The log names what has no use here, and
+variables `BTCP_*` that there are not; a key that there is not is an error.
+
+| key | environment | option | setting |
+| --- | --- | --- | --- |
+END
+    rows 'TB_BTCP_NAME(key, env, flag, path, how)' 'key @ env @ flag @ path @ how' \
+        daemon/config_btcp.def | awk -F ' @ ' '
+            function code(text) { return text == "NULL" ? "" : "`" text "`" }
+            $5 != "CLIENTS" {
+                for (i = 1; i <= 4; i++) { gsub(/"/, "", $i) }
+                note = $5 == "SECONDS" ? ", in seconds" : $5 == "OPPOSITE" ? ", the reverse" : \
+                    $5 == "HOST" ? " and `agent_listen`, the host" : $5 == "PORT" ? ", the port" : ""
+                print "| " code($1) " | " code($2) " | " code($3) " | " ($5 == "USELESS" ? "none" : code($4) note) " |"
+            }'
 }
 
 page_EVENTS() {

@@ -129,6 +129,10 @@ refuses layers 'cmocka in the product' src/base/bad.c 'belongs in unit tests' < 
 refuses layers 'a test header in the product' src/io/bad.c 'is for tests only' < <(including '"io/http_rig.h"')
 refuses layers 'test support in the product' src/io/bad.c 'is for tests only' < <(including '"support/cases.h"')
 
+for import in "import { x } from 'ws';" "import 'ws';" "export * from '../tests/support/daemon.mjs';" "const x = import('node:fs');"; do
+    refuses layers "a module for pages with $import" web/client/src/bad.js 'needs nothing but its own folder' < <(echo "$import")
+done
+
 refuses headers 'a header that lacks an include' src/base/bad.h 'src/base/bad.h: does not compile alone' \
     < <(header 'size_t tb_bad(void);')
 refuses headers 'a header with a warning' src/base/bad.h 'src/base/bad.h: does not compile alone' \
@@ -173,6 +177,9 @@ refuses style 'a header without an overview' src/base/bad.h 'header without an o
     < <(printf '%s\n#pragma once\n' "$licence")
 refuses style 'an overview of twelve lines' src/base/bad.h 'header without an overview' \
     < <(printf '%s\n/* One.\n' "$licence"; repeat 10 ' * More.'; printf ' * End. */\n#pragma once\n')
+refuses style 'a script without the licence' web/client/src/bad.js 'script without the licence' < <(echo 'export const x = 1;')
+refuses style 'a script of 601 lines' web/client/src/bad.js 'more than 600 lines' < <(echo '// SPDX-License-Identifier: Apache-2.0'; repeat 600 '')
+refuses style 'an exception in a script' web/client/src/bad.js 'exception from a rule' < <(echo '// eslint-disable-next-line')
 refuses style 'a header without #pragma once' src/base/bad.h 'without #pragma once' \
     < <(printf '%s\n/* A header. */\n' "$licence")
 while IFS='|' read -r what text; do

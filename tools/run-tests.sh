@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs the tests: run-tests.sh {all|unit|replay|page|integration|e2e|asan|selftest}; `build` only builds.
+# Builds and runs the tests: run-tests.sh {all|unit|replay|page|web|integration|e2e|asan|selftest}; `build` only builds.
 # One line a program, the output of what failed, and as the last line "N passed, N failed".
 # What a program printed is kept whole in build/test-logs/.
 set -euo pipefail
@@ -156,22 +156,28 @@ node_files() {
 # The scripts of page/ alone, in a real browser.
 page() { node_files page/test; }
 
+# The client for pages, without a daemon.
+web() {
+    build web web || return 0
+    node_files web/btcp-client/test
+}
+
 # The daemon with real clients.
 integration() {
-    build integration MODE=release all fixtures || return 0
+    build integration MODE=release all fixtures web || return 0
     node_files tests/integration
 }
 
 # The daemon with real clients and real browsers.
 e2e() {
-    build e2e MODE=release all fixtures || return 0
+    build e2e MODE=release all fixtures web || return 0
     node_files tests/e2e
 }
 
 # Both with a daemon built with ASan and UBSan. What a sanitizer says counts even if no test noticed;
 # the report of a leak comes when a daemon ends.
 asan() {
-    build asan-daemon MODE=asan all fixtures || return 0
+    build asan-daemon MODE=asan all fixtures web || return 0
     local reports=$PWD/$logs/sanitizer file
     export TABARD_BINARY=$PWD/build/asan/tabard TABARD_SANITIZED=1
     for file in tests/integration/*.test.mjs tests/e2e/*.test.mjs; do
@@ -188,7 +194,7 @@ asan() {
 
 everything() {
     build_asan || true
-    build release MODE=release all fixtures || true
+    build release MODE=release all fixtures web || true
 }
 
 selftest() {
@@ -212,7 +218,7 @@ mkdir -p "$logs"
 export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 case $what in
-    unit | replay | page | integration | e2e | asan | selftest) "$what" ;;
+    unit | replay | page | web | integration | e2e | asan | selftest) "$what" ;;
     build)
         everything
         [ "$failed" -eq 0 ]
@@ -223,11 +229,12 @@ case $what in
         unit
         replay
         page
+        web
         integration
         e2e
         ;;
     *)
-        echo "usage: tools/run-tests.sh {all|build|unit|replay|page|integration|e2e|asan|selftest}" >&2
+        echo "usage: tools/run-tests.sh {all|build|unit|replay|page|web|integration|e2e|asan|selftest}" >&2
         exit 2
         ;;
 esac

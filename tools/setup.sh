@@ -64,7 +64,8 @@ install_packages() {
     fi
     say "installing with ${as_root:+$as_root }apt-get: $*"
     $as_root apt-get update -q || say "the package lists could not be brought up to date; trying with the old ones"
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" ||
+    # Another apt, such as the one that brings updates by itself, is waited for.
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y -o DPkg::Lock::Timeout=300 --no-install-recommends "$@" ||
         stop "apt-get failed; the lines above say why"
 }
 
