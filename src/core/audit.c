@@ -44,6 +44,8 @@ static const struct row {
     [TB_EVENT_SESSION_BACK] = {true, {"type"}},
     [TB_EVENT_SESSION_HELD] = {true, {"type"}},
     [TB_EVENT_SESSION_RELEASED] = {true, {"type"}},
+    [TB_EVENT_AGENT_JOINED] = {true, {"type", "agent_id"}},
+    [TB_EVENT_AGENT_LEFT] = {true, {"type", "agent_id"}},
     [TB_EVENT_CALL_DONE] = {true, {"url", "ms", "action", "rule", "count"}},
     [TB_EVENT_CALL_STEP] = {true, {"url", "ms", "action", "step", "rule"}},
     [TB_EVENT_GLOBAL_STOP] = {true, {"sessions"}},

@@ -46,8 +46,10 @@ static void hand_over(struct tb_call *call)
     tb_json_free(call->given.face_args);
     tb_brought_unref(call->entry.brought, "call");
     tb_free(call->given.raw);
+    tb_free(call->given.request_id);
     tb_call_printed_fini(&call->printed);
     tb_free(call->place.url);
+    tb_free(call->place.named);
     tb_free(call);
 }
 
@@ -123,48 +125,6 @@ static void on_job(struct tb_deferred *job)
 
 /* Ending early. */
 
-static size_t calls_before(const struct tb_call *call)
-{
-    size_t count = call->session->queue.running_count;
-    LIST_FOREACH(link, &call->session->queue.waiting) {
-        if (link == &call->link) {
-            break;
-        }
-        count++;
-    }
-    return count;
-}
-
-static void say_late(const struct tb_call *call, struct tb_err *ret_err)
-{
-    int64_t ms = call->deadline_ms - call->accepted_ms;
-    if (call->phase != TB_CALL_WAITING) {
-        tb_fail(ret_err, TB_E_TIMEOUT, "not finished within %lld ms", (long long)ms);
-        return;
-    }
-    if (!call->session) {
-        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for %s", (long long)ms,
-                call->place.ask.awaits);
-        return;
-    }
-    size_t before = calls_before(call);
-    if (call->session->queue.holder) {
-        tb_fail(
-            ret_err, TB_E_HELD,
-            "waited %lld ms, but a person has taken over session '%s' and has not handed it back",
-            (long long)ms, call->place.name);
-    } else if (before) {
-        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for %zu earlier call%s", (long long)ms,
-                before, before == 1 ? "" : "s");
-    } else if (tb_session_is_opening(call->session)) {
-        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for session '%s' to open", (long long)ms,
-                call->place.name);
-    } else {
-        tb_fail(ret_err, TB_E_TIMEOUT, "waited %lld ms for an earlier call to release session '%s'",
-                (long long)ms, call->place.name);
-    }
-}
-
 static void on_timer(struct tb_timer *timer, void *user)
 {
     struct tb_call *call = user;
@@ -178,7 +138,7 @@ static void on_timer(struct tb_timer *timer, void *user)
         tb_call_detach(call);
         return;
     }
-    say_late(call, &err);
+    tb_call_say_late(call, &err);
     tb_call_break(call, &err, false);
 }
 
@@ -248,11 +208,20 @@ static int check_args(struct tb_call *call, const struct cJSON *given, struct tb
     return 0;
 }
 
+/* Whose tools there are besides those of the view; NULL: nobody's. */
+static const struct tb_session *find_meant(const struct tb_call *call)
+{
+    struct tb_sessions *sessions = call->core->sessions;
+    const struct tb_caller *caller = &call->from.caller;
+    return call->place.named ? tb_sessions_reach(sessions, caller, tb_str_of(call->place.named))
+                             : tb_resolve_meant(sessions, caller);
+}
+
 static int find_tool(struct tb_call *call, const struct tb_call_request *request,
                      struct tb_err *err)
 {
     struct tb_err why;
-    const struct tb_session *meant = tb_resolve_meant(call->core->sessions, &call->from.caller);
+    const struct tb_session *meant = find_meant(call);
     call->entry = request->entry;
     int rc = call->entry.tool
                  ? tb_toolbox_permit(call->core, &call->from.caller, NULL, &call->entry, &why)
@@ -263,6 +232,9 @@ static int find_tool(struct tb_call *call, const struct tb_call_request *request
         return 0;
     }
     call->unheard = !call->entry.tool; /* but who tries what it may not do is on record */
+    if (call->unheard && tb_call_lacks_session(call, err)) {
+        return err->code;
+    }
     call->given.face_args = call->entry.face ? tb_json_new_object() : NULL;
     struct tb_str name = request->name.len ? request->name : tb_str_of(tb_call_tool_name(call));
     TB_AUTO(tb_buf_fini) struct tb_buf shown = TB_BUF(TB_KIB);
@@ -373,7 +345,8 @@ static void prepare_ask(struct tb_call *call)
     struct tb_resolve_ask *ask = &call->place.ask;
     struct tb_err refusal;
     ask->caller = &call->from.caller;
-    ask->named = tb_args_text(call->given.args, "sessionId", "");
+    ask->named = call->place.named ? tb_str_of(call->place.named)
+                                   : tb_args_text(call->given.args, "sessionId", "");
     ask->kind = tb_offer_usual.kind;
     ask->gate = &call->gate;
     if (tool->flags & TB_TOOL_NO_SESSION) {
@@ -490,6 +463,11 @@ static int accept(struct tb_call *call, const struct tb_call_request *request, s
     return 0;
 }
 
+static char *dup_known(struct tb_str text)
+{
+    return text.len ? tb_str_dup(text) : NULL;
+}
+
 struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request *request)
 {
     struct tb_call *call = TB_NEW(struct tb_call);
@@ -508,6 +486,8 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     call->progress = request->progress;
     tb_call_ask_init(call, request->ask);
     call->user = request->user;
+    call->place.named = dup_known(request->session);
+    call->given.request_id = dup_known(request->request_id);
     call->accepted_ms = tb_loop_now_ms(core->loop);
     call->deadline_ms = call->accepted_ms;
     call->job.run = on_job;

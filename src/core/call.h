@@ -42,10 +42,14 @@ struct tb_raw {
 };
 
 struct tb_call_request {
-    struct tb_str name;      /* of the tool, as the caller knows it ... */
-    struct tb_entry entry;   /* ... or one that was found by other means; .tool NULL: it was not */
-    struct tb_raw args;      /* an object as the caller wrote it, or empty; borrowed */
-    struct tb_caller caller; /* copied */
+    struct tb_str name;       /* of the tool, as the caller knows it ... */
+    struct tb_entry entry;    /* ... or one that was found by other means; .tool NULL: it was not */
+    struct tb_raw args;       /* an object as the caller wrote it, or empty; borrowed */
+    struct tb_str session;    /* an id or a name, which the front was told beside the arguments and
+                                 which counts before them; empty: as they or the conversation say */
+    struct tb_str request_id; /* the caller's own of its request, as JSON, for a page that is
+                                 called; borrowed; empty: it has none */
+    struct tb_caller caller;  /* copied */
     tb_call_done_fn *done;
     tb_call_progress_fn *progress; /* may be NULL */
     tb_call_ask_fn *ask;           /* may be NULL: the caller can ask nobody */

@@ -13,6 +13,7 @@
 
 struct tb_approval;
 struct tb_flood;
+struct tb_member;
 
 enum tb_call_phase {
     TB_CALL_WAITING,
@@ -33,6 +34,9 @@ struct tb_call_step {
 /* The session of a call, as long as the call lives. */
 struct tb_call_place {
     struct tb_resolve_ask ask; /* which one it is */
+    char *named;               /* by the front; NULL: it did not name one */
+    struct tb_member *member;  /* who calls, among those of the session whose queue it is in; NULL:
+                                  it has none */
     struct tb_session *beside; /* of a tool with TB_TOOL_BESIDE, while it begins; else NULL */
     bool chosen;               /* the caller did not name it */
     enum tb_session_kind kind;
@@ -49,6 +53,7 @@ struct tb_call_given {
     struct cJSON *args;
     char *raw; /* of a brought tool, instead; NULL: none */
     size_t raw_len;
+    char *request_id; /* not one of them; NULL: none */
 };
 
 /* Who calls. */
@@ -119,6 +124,8 @@ struct tb_op_call {
     struct cJSON *args;
     struct tb_brought *brought; /* a reference; NULL: the tool is one of the build */
     char *raw;                  /* its arguments */
+    char *agent_id;             /* of a brought tool: who calls; NULL: it need not be told */
+    char *request_id;           /* the caller's own; NULL: none */
     struct tb_core *core;
     struct tb_call *call;       /* NULL: it went without it */
     struct tb_session *session; /* NULL: no operation of a driver, or the session is freed */
@@ -139,6 +146,10 @@ bool tb_call_is_revoked(const struct tb_call *call, struct tb_err *err);
 /* If the session was to bring its tool, it still does. TB_E_UNKNOWN_TOOL. */
 int tb_call_check_brought(const struct tb_call *call, const struct tb_session *session,
                           struct tb_err *err);
+/* Its time is over. */
+void tb_call_say_late(const struct tb_call *call, struct tb_err *ret_err);
+/* The front named a session, and there is none: its tools are not to be had for that reason. */
+bool tb_call_lacks_session(const struct tb_call *call, struct tb_err *err);
 void tb_call_ask_init(struct tb_call *call, tb_call_ask_fn *ask);
 /* So many denials of a tenant's calls were not told. */
 void tb_call_tell_denials(struct tb_flood *flood, int64_t count);

@@ -16,6 +16,7 @@
 #include "core/core.h"
 #include "core/egress.h"
 #include "core/limits.h"
+#include "core/members.h"
 #include "core/records.h"
 #include "core/secrets.h"
 #include "core/session_hibernate.h"
@@ -35,6 +36,8 @@ void tb_op_call_free(struct tb_op_call *op_call)
     tb_json_free(op_call->args);
     tb_brought_unref(op_call->brought, "operation");
     tb_free(op_call->raw);
+    tb_free(op_call->agent_id);
+    tb_free(op_call->request_id);
     tb_free(op_call);
 }
 
@@ -211,6 +214,9 @@ static struct tb_op_call *op_call_new(struct tb_call *call, struct cJSON *args)
     op_call->brought = tb_brought_ref(call->entry.brought, "operation");
     op_call->raw = call->given.raw; /* the driver may read it when the call has gone */
     call->given.raw = NULL;
+    op_call->request_id = call->given.request_id;
+    call->given.request_id = NULL;
+    op_call->agent_id = op_call->brought ? tb_str_dup(tb_member_call_id(call)) : NULL;
     op_call->job.run = on_ended;
     tb_result_init(&op_call->result);
     op_call->result.view = call->from.caller.view;
@@ -274,6 +280,8 @@ static void start_op(struct tb_call *call, enum tb_op_kind kind, struct cJSON *a
         .args = args,
         .brought = op_call->brought,
         .raw = {op_call->raw, call->given.raw_len},
+        .agent_id = tb_str_of(op_call->agent_id),
+        .request_id = tb_str_of(op_call->request_id),
         .deadline_ms = limit_step(call, op_call),
         .element_ms = element_ms(call, args),
         .lenient = toolset_of(call)->lenient,

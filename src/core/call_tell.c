@@ -3,6 +3,7 @@
  * and results stay out. */
 #include "base/mem.h"
 #include "core/call_internal.h"
+#include "core/call_tally.h"
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/sessions_internal.h"
@@ -103,7 +104,8 @@ void tb_call_tell(struct tb_call *call)
               tb_kv_cstr("code", outcome(act.code)),
               tb_kv_int("ms", tb_loop_now_ms(core->loop) - act.since_ms),
               tb_kv_cstr("session", call->place.name));
-    if (is_told(call, act.code)) {
+    bool is_refusal = act.code == TB_E_DENIED; /* which are counted in another way */
+    if (is_told(call, act.code) && (is_refusal || !tb_tally_take(call))) {
         publish(call, &act);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conversation as far as core knows it: the sessions that it started, and which of all it has
- * chosen as its current one. Its record is made with the first of either and freed with the last.
- */
+/* A conversation as far as core knows it: the sessions that it started, those that it is a member
+ * of, and which of all it has chosen as its current one. Its record is made with the first of these
+ * and freed with the last. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/limits.h"
+#include "core/members.h"
 #include "core/records.h"
 #include "core/resolve.h"
 #include "core/session_life.h"
@@ -30,7 +31,7 @@ struct tb_conversation *tb_conversation_find(const struct tb_tenant *tenant, con
     return tb_map_get(&tenant->conversations, tb_str_of(name));
 }
 
-static struct tb_conversation *make(struct tb_tenant *tenant, const char *name)
+struct tb_conversation *tb_conversation_make(struct tb_tenant *tenant, const char *name)
 {
     struct tb_conversation *conversation = tb_conversation_find(tenant, name);
     if (conversation) {
@@ -40,13 +41,15 @@ static struct tb_conversation *make(struct tb_tenant *tenant, const char *name)
     conversation->tenant = tenant;
     snprintf(conversation->name, sizeof(conversation->name), "%s", name);
     tb_list_init(&conversation->sessions);
+    tb_list_init(&conversation->members);
     tb_map_add(&tenant->conversations, tb_str_of(conversation->name), conversation);
     return conversation;
 }
 
-static void free_if_done(struct tb_conversation *conversation)
+void tb_conversation_free_if_done(struct tb_conversation *conversation)
 {
-    if (!conversation->current && tb_list_empty(&conversation->sessions)) {
+    if (!conversation->current && tb_list_empty(&conversation->sessions) &&
+        tb_list_empty(&conversation->members)) {
         tb_map_remove(&conversation->tenant->conversations, tb_str_of(conversation->name));
         tb_free(conversation);
     }
@@ -56,7 +59,7 @@ static void free_if_done(struct tb_conversation *conversation)
 
 void tb_conversation_own(const char *name, struct tb_session *session)
 {
-    session->places.owner = make(session->places.home, name);
+    session->places.owner = tb_conversation_make(session->places.home, name);
     tb_list_append(&session->places.owner->sessions, &session->places.owned);
 }
 
@@ -66,7 +69,7 @@ void tb_conversation_disown(struct tb_session *session)
     tb_list_remove(&session->places.owned);
     session->places.owner = NULL;
     if (owner) {
-        free_if_done(owner);
+        tb_conversation_free_if_done(owner);
     }
 }
 
@@ -93,7 +96,7 @@ static void drop(struct tb_conversation *conversation)
     conversation->current = NULL;
     tb_list_remove(&conversation->of_session);
     tb_list_remove(&conversation->in_order);
-    free_if_done(conversation);
+    tb_conversation_free_if_done(conversation);
 }
 
 struct tb_session *tb_current_get(const struct tb_tenant *tenant, const char *name)
@@ -118,7 +121,7 @@ void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_sessio
         struct tb_list *oldest = tenant->current_order.next;
         tb_current_drop(tenant, TB_CONTAINER(oldest, struct tb_conversation, in_order)->name);
     }
-    struct tb_conversation *conversation = make(tenant, name);
+    struct tb_conversation *conversation = tb_conversation_make(tenant, name);
     conversation->current = session;
     tb_list_append(&session->places.currents, &conversation->of_session);
     tb_list_append(&tenant->current_order, &conversation->in_order);
@@ -140,6 +143,9 @@ void tb_current_choose(const struct tb_caller *caller, struct tb_session *sessio
         }
     }
     tb_record_put(session, gate);
+    if (before && before != session && caller->who) { /* else it is no choice of a caller's */
+        tb_member_leave(before, caller);
+    }
 }
 
 const struct tb_session *tb_current_return(struct tb_tenant *tenant, const struct tb_caller *caller,
@@ -245,6 +251,7 @@ void tb_session_detach(struct tb_session *session, const struct tb_caller *calle
         }
     }
     tb_record_put(session, gate);
+    tb_member_leave(session, caller);
 }
 
 const struct tb_session *tb_session_give_up(struct tb_session *session,
@@ -263,15 +270,29 @@ const struct tb_session *tb_session_give_up(struct tb_session *session,
 
 /* Showing. */
 
+static void show(const struct tb_core *core, struct tb_str what, const char *name,
+                 char ret_shown[TB_CONVERSATION_SHOWN])
+{
+    uint8_t hash[TB_HASH_BYTES];
+    const struct tb_str parts[] = {what, tb_str_of(name)};
+    tb_hash_keyed(core->secret, parts, TB_COUNT(parts), hash);
+    tb_hex(hash, SHOWN_BYTES, ret_shown);
+}
+
 void tb_conversation_show(const struct tb_core *core, const char *name,
                           char ret_shown[TB_CONVERSATION_SHOWN])
 {
-    uint8_t hash[TB_HASH_BYTES];
-    const struct tb_str parts[] = {TB_STR("conversation"), tb_str_of(name)};
     ret_shown[0] = '\0';
-    if (!name[0]) {
-        return;
+    if (name[0]) {
+        show(core, TB_STR("conversation"), name, ret_shown);
     }
-    tb_hash_keyed(core->secret, parts, TB_COUNT(parts), hash);
-    tb_hex(hash, SHOWN_BYTES, ret_shown);
+}
+
+void tb_caller_show(const struct tb_core *core, const char *conversation, const char *key,
+                    char ret_shown[TB_CONVERSATION_SHOWN])
+{
+    tb_conversation_show(core, conversation, ret_shown);
+    if (!ret_shown[0]) {
+        show(core, TB_STR("key"), key, ret_shown);
+    }
 }

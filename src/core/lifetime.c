@@ -7,8 +7,9 @@
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
 
-/* Where a time stands in the settings; 0 is no such place. */
-#define AT(field) offsetof(struct tb_config, sessions_##field)
+/* Where a number stands in the settings; 0 is no such place. */
+#define AT(field)        offsetof(struct tb_config, sessions_##field)
+#define AT_CLIENT(field) offsetof(struct tb_config, client_##field)
 
 static const struct row {
     enum tb_at_idle at_idle;
@@ -17,16 +18,17 @@ static const struct row {
     size_t ttl;
     size_t ttl_max;
     size_t away;
+    size_t members;
 } conversation =
-    {TB_IDLE_HIBERNATE, AT(conversation_idle_ms), AT(conversation_max_age_ms), 0, 0, 0},
-  brief = {TB_IDLE_CLOSE, AT(octopus_idle_ms), AT(octopus_max_age_ms), 0, 0, 0},
+    {TB_IDLE_HIBERNATE, AT(conversation_idle_ms), AT(conversation_max_age_ms), 0, 0, 0, 0},
+  brief = {TB_IDLE_CLOSE, AT(octopus_idle_ms), AT(octopus_max_age_ms), 0, 0, 0, 0},
   named[TB_KIND_COUNT] = {
-      [TB_KIND_BROWSER] = {TB_IDLE_HIBERNATE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0},
-      [TB_KIND_IOS] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0},
-      [TB_KIND_ANDROID] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0},
-      [TB_KIND_TAB] = {TB_IDLE_CLOSE, 0, 0, 0, 0, AT(tab_away_ms)},
+      [TB_KIND_BROWSER] = {TB_IDLE_HIBERNATE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0, 0},
+      [TB_KIND_IOS] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0, 0},
+      [TB_KIND_ANDROID] = {TB_IDLE_CLOSE, AT(named_idle_ms), AT(named_max_age_ms), 0, 0, 0, 0},
+      [TB_KIND_TAB] = {TB_IDLE_CLOSE, 0, 0, 0, 0, AT(tab_away_ms), 0},
       [TB_KIND_CLIENT] = {TB_IDLE_REST, AT(client_idle_ms), 0, AT(client_ttl_ms),
-                          AT(client_ttl_max_ms), AT(client_away_ms)},
+                          AT(client_ttl_max_ms), AT(client_away_ms), AT_CLIENT(agents)},
 };
 
 static int64_t setting(const struct tb_config *config, size_t at)
@@ -54,5 +56,6 @@ struct tb_lifetime tb_lifetime_of(const struct tb_session *session)
         .ttl_ms = setting(config, row->ttl),
         .ttl_max_ms = setting(config, row->ttl_max),
         .away_ms = setting(config, row->away),
+        .members_max = setting(config, row->members),
     };
 }

@@ -35,12 +35,17 @@ enum {
     TB_FLOOD_MS = 60 * 1000,
     TB_REFUSED_TEXT = 256, /* of a header */
 
+    /* What is kept of a peer's User-Agent */
+    TB_USER_AGENT_MAX = 256,
+
     /* Calls and their results */
     TB_CALL_TIMEOUT_MAX_MS = 600 * 1000,
     TB_ARGS_TEXT_DEPTH = 64,      /* of JSON that a caller sends as text */
     TB_ARGS_TEXT_TOKENS = 100000, /* the same: keys and values */
     TB_CALL_GRACE_MS = 1000,      /* for a driver to end what was cancelled */
     TB_RESULT_TEXT_MAX = TB_MIB,
+    TB_TALLIES_MAX =
+        100, /* sums of a session's calls before they are no longer told by their tools */
     TB_BROUGHT_MAX = 100,                /* tools that a session brings along */
     TB_BROUGHT_NAME_MAX = 128,           /* bytes of their names */
     TB_BROUGHT_JSON_MAX = 64 * TB_KIB,   /* of what describes one */

@@ -28,6 +28,8 @@ struct tb_op {
     const struct cJSON *args;         /* checked, borrowed until tb_op_done */
     const struct tb_brought *brought; /* of invoke: the tool, borrowed as well ... */
     struct tb_str raw;        /* ... and its arguments as the caller wrote them, empty: none */
+    struct tb_str agent_id;   /* the same of who calls (core/members.h), for its page ... */
+    struct tb_str request_id; /* ... and of what the caller calls its request, as JSON */
     int64_t deadline_ms;      /* monotonic */
     int64_t element_ms;       /* how long an element is waited for within it; 0: all of it */
     bool lenient;             /* of several elements that fit, the first is meant; see tool.h */

@@ -7,6 +7,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/limits.h"
+#include "core/members.h"
 #include "core/session_life.h"
 #include "core/sessions_internal.h"
 
@@ -259,6 +260,9 @@ int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller
     if (!session) {
         return not_found(tb_tenant_find(sessions, caller->who->tenant), caller, id_or_name, err);
     }
-    tb_current_choose(caller, session, gate);
-    return 0;
+    int rc = tb_member_choose(session, caller, err);
+    if (rc == 0) {
+        tb_current_choose(caller, session, gate);
+    }
+    return rc;
 }

@@ -67,6 +67,7 @@ bool tb_resolve_denies(const struct tb_err *err);
 /* Where a call would go that names no session and makes none; NULL: nowhere, as far as is known
  * now. To ask changes nothing. */
 struct tb_session *tb_resolve_meant(struct tb_sessions *sessions, const struct tb_caller *caller);
-/* The caller's current session becomes this one. TB_E_SESSION_NOT_FOUND as above. */
+/* The caller's current session becomes this one, and the caller a member of it if it has members.
+ * TB_E_SESSION_NOT_FOUND as above, TB_E_LIMIT, TB_E_SESSION_ENDED. */
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
                             struct tb_str id_or_name, struct tb_gate *gate, struct tb_err *err);

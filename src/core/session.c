@@ -10,10 +10,12 @@
 
 #include "base/mem.h"
 #include "core/call_internal.h"
+#include "core/call_tally.h"
 #include "core/core.h"
 #include "core/egress.h"
 #include "core/ends.h"
 #include "core/limits.h"
+#include "core/members.h"
 #include "core/policy.h"
 #include "core/records.h"
 #include "core/session_away.h"
@@ -68,13 +70,29 @@ static size_t places(const struct tb_session *session)
     return taken < width ? width - taken : 0;
 }
 
-static void start_next(struct tb_session *session)
+/* NULL: none may begin now. */
+static struct tb_list *next_call(const struct tb_session *session)
 {
-    struct tb_list *link = tb_list_pop(&session->queue.waiting);
+    if (tb_members_has(session)) {
+        return tb_members_next(session);
+    }
+    return tb_list_empty(&session->queue.waiting) ? NULL : session->queue.waiting.next;
+}
+
+static bool start_next(struct tb_session *session)
+{
+    struct tb_list *link = next_call(session);
+    if (!link) {
+        return false;
+    }
+    struct tb_call *call = TB_CONTAINER(link, struct tb_call, link);
+    tb_list_remove(link);
     session->queue.waiting_count--;
     session->queue.running_count++;
     tb_list_append(&session->queue.running, link);
-    tb_call_run(TB_CONTAINER(link, struct tb_call, link));
+    tb_member_call_runs(call);
+    tb_call_run(call);
+    return true;
 }
 
 /* Starts the calls whose turn it is. Each can end the session, whose record stays until its job has
@@ -86,10 +104,20 @@ static void pump(struct tb_session *session)
         rest(session);
         return;
     }
-    while (count-- > 0 && may_run(session) && !tb_list_empty(&session->queue.waiting) &&
-           !tb_session_save_comes_first(session)) {
-        start_next(session);
+    while (count-- > 0 && may_run(session) && !tb_session_save_comes_first(session) &&
+           start_next(session)) {
     }
+}
+
+static int check_queue(struct tb_session *session, struct tb_call *call, struct tb_err *err)
+{
+    if (tb_members_has(session)) {
+        return tb_member_call(session, call, err);
+    }
+    return session->queue.waiting_count >= (size_t)session->core->config->sessions_queue
+               ? tb_fail(err, TB_E_BUSY, "%zu calls are already waiting for session '%s'",
+                         session->queue.waiting_count, session->name)
+               : 0;
 }
 
 int tb_session_enqueue(struct tb_session *session, struct tb_call *call, struct tb_err *err)
@@ -100,9 +128,8 @@ int tb_session_enqueue(struct tb_session *session, struct tb_call *call, struct 
     if (session->state == TB_STATE_AWAY) {
         return tb_session_say_away(session, err);
     }
-    if (session->queue.waiting_count >= (size_t)session->core->config->sessions_queue) {
-        return tb_fail(err, TB_E_BUSY, "%zu calls are already waiting for session '%s'",
-                       session->queue.waiting_count, session->name);
+    if (check_queue(session, call, err) < 0) {
+        return err->code;
     }
     tb_session_touch(session);
     session->stats.calls++;
@@ -134,6 +161,7 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
     bool was_running = is_running(session, call);
     tb_list_remove(&call->link);
     *(was_running ? &session->queue.running_count : &session->queue.waiting_count) -= 1;
+    tb_member_call_ended(call, was_running);
     if (was_running) {
         tb_session_note(session, call);
     }
@@ -152,10 +180,12 @@ void tb_session_leave(struct tb_session *session, struct tb_call *call)
 static void fail_all(struct tb_session *session, struct tb_list *calls, const struct tb_err *err)
 {
     struct tb_list *link;
+    bool were_running = calls == &session->queue.running;
     while ((link = tb_list_pop(calls))) {
         struct tb_call *call = TB_CONTAINER(link, struct tb_call, link);
         session->stats.errors++;
         call->session = NULL;
+        tb_member_call_ended(call, were_running);
         tb_call_break(call, err, true);
     }
 }
@@ -240,9 +270,11 @@ static void end(struct tb_session *session, const struct ending *ending)
     tb_record_remove(session, ending->gate);
     tb_session_fail_running(session, ending->err);
     tb_session_fail_waiting(session, ending->err);
+    tb_members_clear(session);
     tb_session_end_hold(session, ending->err);
     tb_watch_end(session, reason);
     tb_session_look(session);
+    tb_session_flush_tallies(session);
     tell_end(session, ending);
 }
 
@@ -461,6 +493,9 @@ void tb_session_open(struct tb_session *session, const struct tb_session_spec *s
                                                    tb_watch_on_picture,
                                                    tb_session_policy_page,
                                                    tb_session_policy_file_max};
+    if (spec->channel) {
+        session->times.peer_wall_ms = tb_clock_wall_ms(session->core->clock);
+    }
     tb_session_policy_restore(session, spec->args);
     const struct tb_policy_set set = tb_session_policies(session);
     struct tb_egress *egress = NULL;
@@ -500,6 +535,9 @@ struct tb_session *tb_session_new(struct tb_sessions *sessions, const char *tena
     tb_list_init(&session->places.currents);
     tb_list_init(&session->places.owned);
     tb_list_init(&session->places.awake);
+    tb_list_init(&session->members.list);
+    tb_list_init(&session->members.tallies);
+    session->members.none_since_ms = tb_loop_now_ms(session->core->loop);
     tb_list_init(&session->losses.authors);
     tb_session_init_timer(session);
     return session;

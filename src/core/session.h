@@ -28,10 +28,11 @@ enum {
     TB_ID_SHOWN = 6, /* characters of an id that the log may have */
 };
 
-/* As people and agents see it; core/session_internal.h has what it is made of. */
+/* As people and agents see it; core/session_internal.h has what it is made of. Of a page's session
+ * the words are those of BTCP, which stand behind the others. */
 enum tb_shown_state {
-    TB_SHOWN_CREATED, /* the driver is opening it */
-    TB_SHOWN_ACTIVE,  /* a call is under way */
+    TB_SHOWN_CREATED, /* the driver is opening it; the page has no tools yet */
+    TB_SHOWN_ACTIVE,  /* a call is under way; an agent works there, or did a while ago */
     TB_SHOWN_IDLE,
     TB_SHOWN_EXPIRED,
     TB_SHOWN_TERMINATED,
@@ -89,6 +90,8 @@ int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb
  * driver has no such peers), TB_E_BUSY (it is on the way to open or to close), TB_E_LIMIT,
  * TB_E_SESSION_ENDED, TB_E_SHUTDOWN, or what the driver says. */
 int tb_session_attach(struct tb_session *session, struct tb_channel *channel, struct tb_err *err);
+/* What the peer that has just connected says of itself, such as the User-Agent of a page. */
+void tb_session_introduce(struct tb_session *session, struct tb_str agent);
 /* The name of the conversation that started it. */
 const char *tb_session_owner(const struct tb_session *session);
 /* No call runs or waits. */
@@ -97,3 +100,8 @@ bool tb_session_at_rest(const struct tb_session *session);
  * caller's own, owner, private, times, stats, capabilities. */
 void tb_session_describe(const struct tb_session *session, const struct tb_caller *caller,
                          struct tb_json_writer *json);
+/* Appends all that the caller, who knows it as `named`, may know of it, as an object: id (if it is
+ * none of the caller's business the name), state, createdAt, expiresAt, owner, members, tools,
+ * capabilities, stats. To look changes nothing. */
+void tb_session_dump(const struct tb_session *session, const struct tb_caller *caller,
+                     struct tb_str named, struct tb_json_writer *json);

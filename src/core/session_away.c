@@ -2,7 +2,9 @@
 #include "core/session_away.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "core/core.h"
+#include "core/limits.h"
 #include "core/session_hibernate.h"
 #include "core/session_hold.h"
 #include "core/session_life.h"
@@ -131,6 +133,14 @@ static void drop_calls(struct tb_session *session)
     tb_session_cancel_ops(session);
 }
 
+void tb_session_introduce(struct tb_session *session, struct tb_str agent)
+{
+    struct tb_str shown = tb_str_sub(agent, 0, TB_USER_AGENT_MAX);
+    tb_free(session->places.peer_agent);
+    session->places.peer_agent =
+        agent.len ? tb_str_dup(tb_str_sub(shown, 0, tb_utf8_prefix(shown))) : NULL;
+}
+
 int tb_session_attach(struct tb_session *session, struct tb_channel *channel, struct tb_err *err)
 {
     int rc = check_attach(session, err);
@@ -143,6 +153,7 @@ int tb_session_attach(struct tb_session *session, struct tb_channel *channel, st
         return rc;
     }
     tb_session_touch(session);
+    session->times.peer_wall_ms = session->times.last_active_wall_ms;
     if (session->state == TB_STATE_AWAY) {
         tb_session_move(session, TB_STATE_OPEN);
         tb_session_came_back(session);

@@ -4,6 +4,7 @@
 #include "core/authors.h"
 #include "core/call_internal.h"
 #include "core/mask.h"
+#include "core/members.h"
 #include "core/session_hibernate.h"
 #include "core/session_hold.h"
 #include "core/session_policy.h"
@@ -19,6 +20,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_session_end_hold(session, NULL);
     tb_deferred_cancel(&session->job);
     tb_timer_fini(&session->times.timer);
+    tb_members_clear(session);
     tb_conversation_disown(session);
     tb_list_remove(&session->places.awake);
     tb_list_remove(&session->places.link);
@@ -28,6 +30,7 @@ void tb_session_record_free(struct tb_session *session)
     tb_mask_unref(session->bounds.mask, "session");
     tb_free(session->trouble);
     tb_free(session->url);
+    tb_free(session->places.peer_agent);
     tb_free(session->args);
     tb_free(session->losses.note);
     tb_free(session->losses.handed_back);

@@ -42,6 +42,7 @@ struct tb_session_times {
     int64_t last_active_ms;
     int64_t ttl_at_ms;          /* when its time to live is over; 0: it has none */
     int64_t away_ms;            /* while it is away: since when */
+    int64_t peer_wall_ms;       /* when its peer connected; 0: unknown, or it has none */
     int64_t told_ms;            /* the end that session_expiring was told of */
     int64_t hibernate_after_ms; /* not before: it could not be saved */
     int64_t recorded_ms;        /* when the record was written last */
@@ -52,7 +53,7 @@ struct tb_session_queue {
     struct tb_list running; /* of calls: at most the driver's width */
     size_t running_count;
     struct tb_list ops;     /* at work in the driver; one may outlive the call that began it */
-    struct tb_list waiting; /* of calls, first come first served */
+    struct tb_list waiting; /* of calls, first come first served; see also core/members_queue.c */
     size_t waiting_count;
     struct tb_holder *holder; /* a person who has taken over, or does when nothing runs any more: no
                              other call begins; NULL: nobody */
@@ -90,9 +91,17 @@ struct tb_session_end {
     enum tb_end_reason reason; /* once it has ended */
 };
 
-/* Whose it is, and where it is listed. Who joins a session is on no list of its own yet: all whom
- * tb_session_visible lets see it may call it, and `currents` has those who chose it. Pages, which
- * allow so many agents each, bring a list of members with their front (issue 12). */
+/* Who works in it: core/members.h. */
+struct tb_session_members {
+    struct tb_list list;
+    size_t count;
+    int64_t none_since_ms;  /* while there is none */
+    struct tb_list tallies; /* of their calls: core/call_tally.h */
+    size_t tally_count;
+};
+
+/* Whose it is, and where it is listed. All whom tb_session_visible lets see it may call it, and
+ * `currents` has those who chose it. */
 struct tb_session_places {
     struct tb_tenant *home;
     struct tb_list link;           /* of the tenant's sessions, or of those that are closing */
@@ -100,6 +109,7 @@ struct tb_session_places {
     struct tb_list owned;          /* of the sessions that its owner started */
     struct tb_list awake;          /* of the tenant's sessions that are awake */
     struct tb_list currents;       /* the callers whose current session this is */
+    char *peer_agent;              /* what its peer says of itself; NULL: nothing */
 };
 
 struct tb_session {
@@ -132,6 +142,7 @@ struct tb_session {
     struct tb_session_end end;
 
     struct tb_session_places places;
+    struct tb_session_members members;
     struct tb_brought_list brought;
 };
 
@@ -172,6 +183,8 @@ void tb_session_cancel_ops(struct tb_session *session);
 /* Of a browser that was brought back; NULL: nothing is `missing`. With `again` somebody has not
  * heard yet of text that was lost earlier. */
 char *tb_session_restored_words(const struct tb_session *session, const char *missing, bool again);
+/* What its driver tells of it, as an object. */
+void tb_session_put_capabilities(const struct tb_session *session, struct tb_json_writer *json);
 /* The beginning of an event of its own: whose it is, and as the first field its type. */
 struct tb_event tb_session_event(const struct tb_session *session, enum tb_event_type type);
 /* To the bus, without the secrets that were typed in the session: for what pages have a hand in. */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/lifetime.h"
+#include "core/members.h"
 #include "core/records.h"
 #include "core/session_hibernate.h"
 #include "core/sessions_internal.h"
@@ -88,6 +89,7 @@ void tb_session_rearm(struct tb_session *session)
     struct due due = end_of(session, &lifetime);
     int64_t at_ms = earliest(due.at_ms, rest_of(session, &lifetime));
     at_ms = due.at_ms < INT64_MAX ? earliest(at_ms, notice_of(session, &due)) : at_ms;
+    at_ms = earliest(at_ms, tb_members_due_ms(session));
     if (at_ms < INT64_MAX &&
         (!tb_timer_armed(&session->times.timer) || session->times.timer.due_ms > at_ms)) {
         tb_timer_start(&session->times.timer, at_ms - tb_loop_now_ms(session->core->loop));
@@ -135,7 +137,10 @@ static void on_timer(struct tb_timer *timer, void *user)
     if (due.at_ms < INT64_MAX && notice_of(session, &due) <= now_ms) {
         tell_expiring(session, &due);
     }
-    tb_session_rearm(session);
+    tb_members_expire(session);
+    if (!tb_session_ended(session)) {
+        tb_session_rearm(session);
+    }
 }
 
 void tb_session_init_timer(struct tb_session *session)

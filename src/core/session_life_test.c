@@ -42,15 +42,18 @@ static void each_kind_has_its_times(void **state)
         struct tb_lifetime lifetime;
         bool brief;
     } rows[] = {
-        {TB_KIND_BROWSER, "talk", {TB_IDLE_CLOSE, 120 * SECOND_MS, 600 * SECOND_MS, 0, 0, 0}, true},
-        {TB_KIND_BROWSER, "chat", {TB_IDLE_HIBERNATE, 120 * SECOND_MS, 0, 0, 0, 0}, false},
-        {TB_KIND_BROWSER, "", {TB_IDLE_HIBERNATE, 30 * MINUTE_MS, 0, 0, 0, 0}, false},
-        {TB_KIND_IOS, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0, 0}, false},
-        {TB_KIND_ANDROID, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0, 0}, false},
-        {TB_KIND_TAB, "", {TB_IDLE_CLOSE, 0, 0, 0, 0, 2 * MINUTE_MS}, false},
+        {TB_KIND_BROWSER,
+         "talk",
+         {TB_IDLE_CLOSE, 120 * SECOND_MS, 600 * SECOND_MS, 0, 0, 0, 0},
+         true},
+        {TB_KIND_BROWSER, "chat", {TB_IDLE_HIBERNATE, 120 * SECOND_MS, 0, 0, 0, 0, 0}, false},
+        {TB_KIND_BROWSER, "", {TB_IDLE_HIBERNATE, 30 * MINUTE_MS, 0, 0, 0, 0, 0}, false},
+        {TB_KIND_IOS, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0, 0, 0}, false},
+        {TB_KIND_ANDROID, "", {TB_IDLE_CLOSE, 30 * MINUTE_MS, 0, 0, 0, 0, 0}, false},
+        {TB_KIND_TAB, "", {TB_IDLE_CLOSE, 0, 0, 0, 0, 2 * MINUTE_MS, 0}, false},
         {TB_KIND_CLIENT,
          "",
-         {TB_IDLE_REST, 300 * SECOND_MS, 0, HOUR_MS, 24 * HOUR_MS, 35 * MINUTE_MS},
+         {TB_IDLE_REST, 300 * SECOND_MS, 0, HOUR_MS, 24 * HOUR_MS, 35 * MINUTE_MS, 10},
          false},
     };
     for (size_t i = 0; i < TB_COUNT(rows); i++) {
@@ -63,6 +66,7 @@ static void each_kind_has_its_times(void **state)
         assert_int_equal(lifetime.ttl_ms, rows[i].lifetime.ttl_ms);
         assert_int_equal(lifetime.ttl_max_ms, rows[i].lifetime.ttl_max_ms);
         assert_int_equal(lifetime.away_ms, rows[i].lifetime.away_ms);
+        assert_int_equal(lifetime.members_max, rows[i].lifetime.members_max);
     }
 }
 
@@ -165,6 +169,14 @@ static void a_notice_comes_at_half_of_a_short_time_and_can_be_switched_off(void 
     assert_int_equal(rig_events(rig, "session_ended {"), 2);
 }
 
+/* A page has something to call from now on. */
+static void offer_tool(struct rig *rig, const struct tb_session *session)
+{
+    struct tb_brought **tools = tb_zalloc_array(1, sizeof(*tools));
+    assert_int_equal(tb_brought_new("add", "", "add", TB_STR("{}"), tools, NULL), 0);
+    assert_true(tb_fake_bring_take(rig->fake, session->id, tools, 1));
+}
+
 /* S4-17, S4-18 (first part): what a session of each kind goes through. */
 static void states_follow_what_happens(void **state)
 {
@@ -177,6 +189,10 @@ static void states_follow_what_happens(void **state)
         assert_int_equal(tb_session_info(session).state, TB_SHOWN_CREATED);
         tb_fake_release(rig->fake, session->id);
         rig_turn(rig);
+        if (client) {
+            assert_int_equal(tb_session_info(session).state, TB_SHOWN_CREATED);
+            offer_tool(rig, session);
+        }
         assert_int_equal(tb_session_info(session).state, client ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE);
         rig_advance(rig, 300 * SECOND_MS - 1);
         assert_int_equal(tb_session_info(session).state, client ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE);
@@ -208,6 +224,9 @@ static void end_in(struct rig *rig, int kind, enum stage stage, enum tb_end_reas
     if (stage == ACTIVE) {
         call = rig_start(rig, &rig_click, "", "{\"timeout_ms\":600000}");
     } else if (stage == IDLE) {
+        if (kind == TB_KIND_CLIENT) {
+            offer_tool(rig, session);
+        }
         rig_advance(rig, 300 * SECOND_MS);
     }
     assert_int_equal((int)tb_session_info(session).state, (int)stage);

@@ -5,6 +5,7 @@
 
 #include "core/core.h"
 #include "core/lifetime.h"
+#include "core/members.h"
 #include "core/session_internal.h"
 #include "core/session_life.h"
 
@@ -87,18 +88,27 @@ bool tb_session_is_dormant(const struct tb_session *session)
            (session->state == TB_STATE_AWAY && session->side == TB_SIDE_NONE);
 }
 
-/* A page that others call counts as active for a while after its last call. */
-static bool rests_as_active(const struct tb_session *session)
-{
-    const struct tb_lifetime lifetime = tb_lifetime_of(session);
-    int64_t rested_ms = tb_loop_now_ms(session->core->loop) - session->times.last_active_ms;
-    return lifetime.at_idle == TB_IDLE_REST && session->state == TB_STATE_OPEN &&
-           (!lifetime.idle_ms || rested_ms < lifetime.idle_ms);
-}
-
 bool tb_session_is_quiet(const struct tb_session *session)
 {
     return tb_session_at_rest(session) || session->state == TB_STATE_HELD;
+}
+
+/* Of a page: whether there is something to call, and somebody who might. */
+static enum tb_shown_state shown_of_page(const struct tb_session *session)
+{
+    int64_t idle_ms = tb_lifetime_of(session).idle_ms;
+    int64_t alone_ms = tb_loop_now_ms(session->core->loop) - session->members.none_since_ms;
+    if (!tb_session_at_rest(session)) {
+        return TB_SHOWN_ACTIVE;
+    }
+    if (session->state == TB_STATE_AWAY) {
+        return TB_SHOWN_IDLE;
+    }
+    if (!session->brought.count) {
+        return TB_SHOWN_CREATED;
+    }
+    return session->members.count || !idle_ms || alone_ms < idle_ms ? TB_SHOWN_ACTIVE
+                                                                    : TB_SHOWN_IDLE;
 }
 
 static enum tb_shown_state shown(const struct tb_session *session)
@@ -110,8 +120,11 @@ static enum tb_shown_state shown(const struct tb_session *session)
     if (session->state == TB_STATE_OPENING && (at_rest || session->side != TB_SIDE_OPEN)) {
         return TB_SHOWN_CREATED;
     }
-    bool is_active = !at_rest || session->state == TB_STATE_WAKING ||
-                     session->state == TB_STATE_HELD || rests_as_active(session);
+    if (tb_members_has(session)) {
+        return shown_of_page(session);
+    }
+    bool is_active =
+        !at_rest || session->state == TB_STATE_WAKING || session->state == TB_STATE_HELD;
     return is_active ? TB_SHOWN_ACTIVE : TB_SHOWN_IDLE;
 }
 

@@ -46,6 +46,16 @@ const char *tb_session_address(const struct tb_session *session, const struct tb
     return named == session ? session->name : session->id;
 }
 
+void tb_session_put_capabilities(const struct tb_session *session, struct tb_json_writer *json)
+{
+    /* Once the driver has closed it, it is gone; the job that notes so may still be to come. */
+    if (session->driver_session && session->side != TB_SIDE_CLOSED && session->driver->describe) {
+        session->driver->describe(session->driver_session, json);
+    } else {
+        tb_json_put_raw(json, TB_STR("{}"));
+    }
+}
+
 void tb_session_describe(const struct tb_session *session, const struct tb_caller *caller,
                          struct tb_json_writer *json)
 {
@@ -71,12 +81,7 @@ void tb_session_describe(const struct tb_session *session, const struct tb_calle
     tb_json_member_int(json, "calls", session->stats.calls);
     tb_json_member_int(json, "errors", session->stats.errors);
     tb_json_key(json, "capabilities");
-    /* Once the driver has closed it, it is gone; the job that notes so may still be to come. */
-    if (session->driver_session && session->side != TB_SIDE_CLOSED && session->driver->describe) {
-        session->driver->describe(session->driver_session, json);
-    } else {
-        tb_json_put_raw(json, TB_STR("{}"));
-    }
+    tb_session_put_capabilities(session, json);
     tb_json_object_close(json);
 }
 

@@ -8,6 +8,7 @@
 #include "core/core.h"
 #include "core/ends.h"
 #include "core/limits.h"
+#include "core/members.h"
 #include "core/records.h"
 #include "core/removals.h"
 #include "core/resolve.h"
@@ -28,6 +29,7 @@ struct tb_sessions *tb_sessions_new(struct tb_core *core)
     tb_list_init(&sessions->closing);
     tb_list_init(&sessions->calls);
     tb_list_init(&sessions->asks);
+    tb_tallies_init(&sessions->tallies, core->loop);
     sessions->removals = tb_removals_new(core);
     return sessions;
 }
@@ -172,6 +174,7 @@ void tb_sessions_stop(struct tb_sessions *sessions)
     while (!tb_list_empty(&sessions->calls)) {
         tb_call_drop(TB_CONTAINER(sessions->calls.next, struct tb_call, all));
     }
+    tb_tallies_flush(&sessions->tallies);
 }
 
 /* Closing is begun for all; whether it has ended is now between the drivers and their stop. */
@@ -200,6 +203,7 @@ void tb_sessions_free(struct tb_sessions *sessions)
         return;
     }
     tb_sessions_stop(sessions);
+    tb_tallies_fini(&sessions->tallies);
     MAP_FOREACH(slot, &sessions->tenants) {
         drop_all(&((struct tb_tenant *)slot->value)->sessions);
     }
@@ -492,6 +496,7 @@ static void end_conversation(struct tb_sessions *sessions, const struct tb_calle
     if (!tenant || !caller->conversation[0]) {
         return;
     }
+    tb_members_leave_all(sessions, caller);
     struct tb_session *session = tb_current_get(tenant, caller->conversation);
     if (session) {
         tb_current_drop(tenant, caller->conversation);
@@ -550,6 +555,7 @@ static void on_known(struct tb_resolve_ask *ask, const struct tb_place *place,
 void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct tb_caller *caller)
 {
     struct tb_place place;
+    tb_members_leave_all(sessions, caller);
     /* A store that cannot be read must not let them pile up; what they have ends when it is idle.
      */
     if (strcmp(sessions->core->config->mcp_on_disconnect, "keep") == 0 ||

@@ -109,7 +109,7 @@ size_t tb_sessions_end_all(struct tb_sessions *sessions, const char *tenant,
 size_t tb_sessions_stop_all(struct tb_sessions *sessions, const char *tenant, struct tb_gate *gate);
 /* The conversation is over: its sessions end, and the private ones that it started, which nobody
  * could reach any more. Others that it started by name stay. False when it is unknown: it neither
- * started a session nor has a current one. */
+ * started a session, nor works in one, nor has a current one. */
 bool tb_sessions_end_conversation(struct tb_sessions *sessions, const struct tb_caller *caller,
                                   enum tb_end_reason reason, struct tb_gate *gate);
 /* Its caller went away without a word: as mcp.on_disconnect and mcp.keep_kinds say. */
@@ -124,6 +124,9 @@ enum {
  * same as long as the installation has its secret. Empty of empty. */
 void tb_conversation_show(const struct tb_core *core, const char *name,
                           char ret_shown[TB_CONVERSATION_SHOWN]);
+/* The same of who calls: of the credential, if there is no conversation. Never empty. */
+void tb_caller_show(const struct tb_core *core, const char *conversation, const char *key,
+                    char ret_shown[TB_CONVERSATION_SHOWN]);
 /* False: an id of this installation whose session has ended, so nothing need be kept for it. */
 bool tb_sessions_keep(const struct tb_sessions *sessions, struct tb_str id);
 /* All, also those that sleep. */

@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "core/bus.h"
+#include "core/call_tally.h"
 #include "core/flood.h"
 #include "core/session_internal.h"
 #include "core/sessions.h"
@@ -20,11 +21,12 @@ enum tb_takes {
     TB_TAKES_COUNT,
 };
 
-/* What one conversation started, and its choice: core/conversation.c. */
+/* What one conversation started, where it works, and its choice: core/conversation.c. */
 struct tb_conversation {
     char name[TB_CONVERSATION_SIZE]; /* empty: all callers that have none */
     struct tb_tenant *tenant;
     struct tb_list sessions;    /* that it started; the one that was its current one last is last */
+    struct tb_list members;     /* that it is: core/members.c */
     struct tb_session *current; /* NULL: it has none */
     struct tb_list of_session;  /* of that session's `currents` */
     struct tb_list in_order;    /* of the tenant's */
@@ -53,6 +55,7 @@ struct tb_sessions {
     struct tb_map tenants;
     struct tb_list closing; /* ended, but the driver is not done */
     struct tb_list calls;   /* all that are under way */
+    struct tb_tallies tallies;
     size_t awake_counts[TB_TAKES_COUNT];
     struct tb_load *load;         /* reads the stored ones; NULL: they are there */
     struct tb_list asks;          /* those that wait for it: core/resolve.h */
@@ -79,6 +82,9 @@ void tb_tenant_note_name(struct tb_tenant *tenant, enum tb_session_kind kind, st
 struct tb_tenant *tb_tenant_find(const struct tb_sessions *sessions, const char *tenant);
 
 struct tb_conversation *tb_conversation_find(const struct tb_tenant *tenant, const char *name);
+/* Makes its record if need be; the other frees it when there is nothing left to note. */
+struct tb_conversation *tb_conversation_make(struct tb_tenant *tenant, const char *name);
+void tb_conversation_free_if_done(struct tb_conversation *conversation);
 /* The conversation has started this session. */
 void tb_conversation_own(const char *name, struct tb_session *session);
 void tb_conversation_disown(struct tb_session *session);

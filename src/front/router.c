@@ -104,8 +104,24 @@ static enum part part_kind(struct tb_str part)
                : NAME;
 }
 
+/* Most rows of all fronts differ within their first bytes. */
+static bool begins_alike(const char *pattern, struct tb_str path)
+{
+    size_t at = 0;
+    while (pattern[at] && pattern[at] != '{') {
+        if (at == path.len || path.ptr[at] != pattern[at]) {
+            return false;
+        }
+        at++;
+    }
+    return true;
+}
+
 bool tb_route_match(const char *pattern, struct tb_str path, struct tb_str args[TB_ROUTE_ARGS])
 {
+    if (!begins_alike(pattern, path)) {
+        return false;
+    }
     struct tb_str want = tb_str_of(pattern);
     size_t arg_count = 0;
     while (want.ptr && path.ptr) {

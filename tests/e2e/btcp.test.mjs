@@ -12,9 +12,11 @@ import { makeKey } from '../support/keys.mjs';
 
 test('the README\'s page brings a tool from a real browser, and every kind of agent calls it', async (t) => {
   const readme = await readFile(path.join(root, 'README.md'), 'utf8');
-  const [, code] = /```js\n(const socket = new WebSocket[^]*?)```/.exec(readme);
+  const [, code] = /```js\n(import { BTCPClient[^]*?)```/.exec(readme);
+  const module = await readFile(path.join(root, 'build/web/btcp-client/btcp-client.js'));
   let script = '';
-  const site = http.createServer((req, res) => res.setHeader('content-type', 'text/html').end(`<!doctype html><title>Shop</title><script>${script}</script>`));
+  const site = http.createServer((req, res) => (req.url === '/btcp-client.js' ? res.setHeader('content-type', 'text/javascript').end(module)
+    : res.setHeader('content-type', 'text/html').end(`<!doctype html><title>Shop</title><script type="module">${script}</script>`)));
   site.listen(0, '127.0.0.1');
   await once(site, 'listening');
   undo(t, () => site.close());

@@ -341,7 +341,11 @@ void driver_invoke_start(struct driver_seat *seat, struct tb_brought *tool, stru
     tb_free(seat->raw);
     seat->raw = raw.len ? tb_memdup(raw.ptr, raw.len) : NULL;
     begin_op(seat,
-             (struct tb_op){.kind = TB_OP_INVOKE, .brought = tool, .raw = {seat->raw, raw.len}},
+             (struct tb_op){.kind = TB_OP_INVOKE,
+                            .brought = tool,
+                            .raw = {seat->raw, raw.len},
+                            .agent_id = seat->agent_id,
+                            .request_id = seat->request_id},
              ms);
 }
 

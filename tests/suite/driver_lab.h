@@ -69,6 +69,8 @@ struct driver_seat {
     struct cJSON *args;
     struct tb_brought *invoked; /* by the operation: the tool, and its arguments */
     char *raw;
+    struct tb_str agent_id; /* who calls it, and its request; empty: untold */
+    struct tb_str request_id;
     struct tb_result result;
     struct tb_timer deadline; /* of the operation: then it is cancelled, as core does */
     bool running;

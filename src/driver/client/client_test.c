@@ -171,6 +171,17 @@ static void put_tool(struct tb_buf *list, int number, size_t len, const char *mo
 }
 
 /* The schemas become longer than the page wrote them. */
+/* S4-34 */
+static void an_operator_may_allow_fewer(void **state)
+{
+    struct scene *scene = *state;
+    scene->lab.config.client_tools = 1;
+    register_tools(scene, "{\"name\":\"a\"}");
+    register_tools(scene, "{\"name\":\"b\"},{\"name\":\"c\"}");
+    expect_reply(scene, true, "the list has 2 tools, and client.tools allows 1");
+    assert_int_equal(scene->seat.tools.count, 1);
+}
+
 static void the_tools_of_a_page_have_a_ceiling_together(void **state)
 {
     static const size_t each = TB_BROUGHT_BYTES_MAX / TB_BROUGHT_MAX;
@@ -455,6 +466,34 @@ static void the_calls_of_a_page_are_numbered_by_themselves(void **state)
     page_fini(&theirs);
 }
 
+static void expect_tail(struct scene *scene, const char *request_id, const char *tail)
+{
+    scene->seat.request_id = tb_str_of(request_id);
+    assert_int_equal(driver_invoke(&scene->seat, scene->seat.tools.list[0], TB_STR("{}")), 0);
+    assert_int_equal(tb_buf_append_char(&scene->page.tail, '\0'), 0);
+    assert_string_equal((const char *)scene->page.tail.data, tail);
+}
+
+/* S4-26, S4-54: ids with their own text and type. */
+static void a_page_is_told_who_calls_and_what_it_calls_its_request(void **state)
+{
+    struct scene *scene = *state;
+    register_tools(scene, "{\"name\":\"a\"}");
+    expect_tail(scene, "", "");
+    expect_tail(scene, "7", "\"metadata\":{\"requestId\":7}");
+    scene->seat.agent_id = TB_STR("agent-0123456789ab");
+    expect_tail(scene, "", "\"metadata\":{\"agentId\":\"agent-0123456789ab\"}");
+    expect_tail(scene, "12345678901234567890",
+                "\"metadata\":{\"agentId\":\"agent-0123456789ab\",\"requestId\":"
+                "12345678901234567890}");
+    expect_tail(scene, "\"a:b\\\"\"",
+                "\"metadata\":{\"agentId\":\"agent-0123456789ab\",\"requestId\":\"a:b\\\"\"}");
+    char longest[1000];
+    memset(longest, '7', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    expect_tail(scene, longest, ""); /* no front takes one of this length */
+}
+
 static void a_session_without_a_page_does_not_open(void **state)
 {
     struct scene *scene = *state;
@@ -500,6 +539,7 @@ int main(void)
         CASE(a_schema_without_a_type_is_that_of_an_object),
         CASE(a_list_with_one_bad_tool_changes_nothing),
         CASE(a_page_has_a_hundred_tools_and_no_more),
+        CASE(an_operator_may_allow_fewer),
         CASE(the_tools_of_a_page_have_a_ceiling_together),
         CASE(a_tool_has_a_ceiling_for_its_description_and_its_name),
         CASE(tools_go_by_their_names_or_all_at_once),
@@ -519,6 +559,7 @@ int main(void)
         CASE(a_page_that_takes_no_answer_is_not_heard_meanwhile),
         CASE(a_newer_page_is_not_bothered_with_calls_of_the_older_one),
         CASE(the_calls_of_a_page_are_numbered_by_themselves),
+        CASE(a_page_is_told_who_calls_and_what_it_calls_its_request),
         CASE(a_session_without_a_page_does_not_open),
         CASE(a_page_that_is_taken_or_gone_opens_no_session),
     };

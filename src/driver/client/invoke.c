@@ -16,6 +16,7 @@ enum {
     SECRET_CHARS = 12, /* of an id, so that no other page can answer in its place */
     ID_SIZE = 48,
     NAME_JSON_MAX = 6 * TB_BROUGHT_NAME_MAX + 2,
+    METADATA_MAX = TB_JSONRPC_ID_MAX + 128,
 };
 
 /* A call that the page was asked to answer. */
@@ -52,15 +53,39 @@ static void fail(struct ask *ask, int code, const char *words)
 
 /* Asking. */
 
+/* Who calls, and what it calls its request: {"agentId":...,"requestId":...} */
+static void put_metadata(const struct tb_op *op, struct tb_buf *out)
+{
+    struct tb_json_writer json;
+    if (!op->agent_id.len && !op->request_id.len) {
+        return;
+    }
+    tb_json_writer_init(&json, out);
+    tb_json_key(&json, "metadata");
+    tb_json_object_open(&json);
+    if (op->agent_id.len) {
+        tb_json_member_str(&json, "agentId", op->agent_id);
+    }
+    if (op->request_id.len) {
+        tb_json_member_raw(&json, "requestId", op->request_id); /* its own text and type */
+    }
+    tb_json_object_close(&json);
+    if (json.rc < 0) {
+        tb_buf_clear(out);
+    }
+}
+
 /* The page may answer inside, and the question is gone then. */
 static void send(struct ask *ask)
 {
+    TB_AUTO(tb_buf_fini) struct tb_buf metadata = TB_BUF(METADATA_MAX);
     TB_AUTO(tb_buf_fini) struct tb_buf name = TB_BUF(NAME_JSON_MAX);
     struct tb_json_writer json;
     char id[ID_SIZE];
     const struct tb_op *op = ask->op;
     tb_json_writer_init(&json, &name);
     tb_json_put_cstr(&json, op->brought->name);
+    put_metadata(op, &metadata);
     memcpy(id, ask->id, sizeof(id));
     const struct tb_jsonrpc request = {
         .kind = TB_JSONRPC_REQUEST,
@@ -70,7 +95,8 @@ static void send(struct ask *ask)
         .arguments = {TB_JSON_OBJECT, op->raw.len ? op->raw : TB_STR("{}")},
     };
     ask->unsent = false;
-    if (tb_channel_send(ask->session->page, TB_CHANNEL_DRIVER, &request, TB_STR("")) == TB_E_BUSY) {
+    if (tb_channel_send(ask->session->page, TB_CHANNEL_DRIVER, &request, tb_buf_str(&metadata)) ==
+        TB_E_BUSY) {
         ask->unsent = true;
     } /* one that is closed is about to tell so */
 }

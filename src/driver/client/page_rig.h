@@ -21,6 +21,7 @@ struct page {
     int cancels;
     int replies;
     struct tb_buf id;    /* of the last call */
+    struct tb_buf tail;  /* what stood beside its name and arguments */
     struct tb_buf reply; /* the body of the last answer to it */
     bool refused;        /* that was an error */
 };
@@ -46,13 +47,13 @@ static inline int page_answer(struct page *page, struct tb_str id, struct tb_str
 static inline int page_on_message(void *user, const struct tb_jsonrpc *message, struct tb_str tail)
 {
     struct page *page = user;
-    (void)tail;
     if (page->busy) {
         return TB_E_BUSY;
     }
     if (message->kind == TB_JSONRPC_REQUEST) {
         page->calls++;
         page_note(&page->id, message->id.text);
+        page_note(&page->tail, tail);
         if (!page->quiet || !*page->quiet) {
             page_answer(page, message->id.text, message->arguments.text, TB_STR(""));
         }
@@ -82,7 +83,8 @@ static inline void page_on_closed(void *user)
 static inline void page_open(struct page *page, struct tb_loop *loop)
 {
     static const struct tb_channel_events events = {page_on_message, NULL, page_on_closed};
-    *page = (struct page){.id = TB_BUF(PAGE_TEXT_MAX), .reply = TB_BUF(PAGE_TEXT_MAX)};
+    *page = (struct page){
+        .id = TB_BUF(PAGE_TEXT_MAX), .tail = TB_BUF(PAGE_TEXT_MAX), .reply = TB_BUF(PAGE_TEXT_MAX)};
     page->channel = tb_channel_new(loop, &events, page);
 }
 
@@ -90,6 +92,7 @@ static inline void page_fini(struct page *page)
 {
     page_close(page);
     tb_buf_fini(&page->id);
+    tb_buf_fini(&page->tail);
     tb_buf_fini(&page->reply);
 }
 

@@ -133,11 +133,21 @@ static int replace(struct tb_driver_session *session, struct tb_brought_list too
     return count;
 }
 
+static int check_count(const struct tb_driver_session *session, size_t count, struct tb_err *err)
+{
+    int64_t max = session->client->core->config->client_tools;
+    return count > (size_t)max
+               ? tb_fail(err, TB_E_LIMIT, "the list has %zu tools, and client.tools allows %lld",
+                         count, (long long)max)
+               : 0;
+}
+
 int tb_client_tools_register(struct tb_driver_session *session, struct tb_str tools,
                              struct tb_err *err)
 {
     struct tb_brought_list fresh = {tb_zalloc_array(TB_BROUGHT_MAX, sizeof(*fresh.tools)), 0};
     int rc = read_tools(tools, &fresh, err);
+    rc = rc < 0 ? rc : check_count(session, fresh.count, err);
     if (rc < 0) {
         tb_brought_list_clear(&fresh);
         return rc;

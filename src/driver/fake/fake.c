@@ -128,7 +128,7 @@ static void end_work_with(struct work *work, int code, struct tb_str answer)
         /* Whatever it is given comes back; nothing at all as null. */
         struct tb_str own = op->raw.len ? op->raw : TB_STR("null");
         tb_buf_append_str(&op->result->raw, answer.len ? answer : own);
-        snprintf(session->fake->invoked, sizeof(session->fake->invoked), "%s", op->brought->handle);
+        tb_fake_note_invoked(session->fake, op);
     } else {
         tb_fake_give(session->fake, op);
         remember(session, op->args);

@@ -79,6 +79,7 @@ struct tb_fake {
     int64_t before;          /* the same of the browser before, by the last open */
     bool detachable;         /* sessions leave their pages behind when asked to */
     char invoked[64];        /* the handle of the brought tool that ran last */
+    char request_id[64];     /* what its caller calls the request for that */
     char opened_with[128];   /* the arguments of the last open, as JSON; empty: none */
     const char *const *tabs; /* where those of every session are, the last NULL; NULL: untold */
     int64_t asked;           /* the number of the last request to a peer */

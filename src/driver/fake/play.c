@@ -41,6 +41,12 @@ void tb_fake_give(const struct tb_fake *fake, const struct tb_op *op)
     }
 }
 
+void tb_fake_note_invoked(struct tb_fake *fake, const struct tb_op *op)
+{
+    snprintf(fake->invoked, sizeof(fake->invoked), "%s", op->brought->handle);
+    snprintf(fake->request_id, sizeof(fake->request_id), "%.*s", TB_STR_ARG(op->request_id));
+}
+
 void tb_fake_note_args(struct tb_fake *fake, const struct cJSON *args)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(sizeof(fake->opened_with) - 1);

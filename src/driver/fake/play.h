@@ -21,6 +21,8 @@ void tb_fake_tools_note(struct tb_brought_list *tools, struct tb_brought *const 
                         size_t count);
 /* Fills in the result of an operation that ends well. */
 void tb_fake_give(const struct tb_fake *fake, const struct tb_op *op);
+/* Of the last call of a brought tool. */
+void tb_fake_note_invoked(struct tb_fake *fake, const struct tb_op *op);
 /* Of the last open. */
 void tb_fake_note_args(struct tb_fake *fake, const struct cJSON *args);
 /* As the driver of a browser it asks before a page is opened. True: the operation has ended with

@@ -202,6 +202,17 @@ static void list_hosts(struct tb_act *act)
     tb_act_finish(act);
 }
 
+static void show_session(struct tb_act *act)
+{
+    tb_session_dump(act->session, &act->caller, tb_str_of(act->target), &act->json);
+    tb_act_finish(act);
+}
+
+static void on_show(struct tb_front_req *req)
+{
+    tb_act_begin(req, 0, show_session);
+}
+
 static void on_hosts(struct tb_front_req *req)
 {
     tb_act_begin(req, 0, list_hosts);
@@ -235,6 +246,8 @@ static void on_audit_clear(struct tb_front_req *req)
 static const struct tb_route routes[] = {
     {"GET", "/api/sessions", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
      .handle = on_list, .gone = tb_act_gone},
+    {"GET", "/api/sessions/{id}", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
+     .handle = on_show, .gone = tb_act_gone},
     {"GET", "/api/sessions/{id}/hosts", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
      .handle = on_hosts, .gone = tb_act_gone},
     {"POST", "/api/sessions/{id}/close", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,

@@ -105,6 +105,19 @@ static void sessions_are_listed_by_name(void **state)
     assert_null(strstr(said, tb_session_info(session).id));
 }
 
+/* S4-51 */
+static void a_session_is_shown_by_name_or_by_id(void **state)
+{
+    struct fixture *f = *state;
+    const struct tb_session *session = make(f, "box", "");
+    const char *said = ask(f, "GET /api/sessions/box", "");
+    expect(said, tb_session_info(session).id); /* the operator may know it */
+    expect(said, "\"name\":\"box\",\"type\":\"browser\",\"state\":\"idle\",");
+    expect(said, "\"stats\":{\"toolCalls\":0,");
+    TB_AUTO(tb_free) char *line = tb_strdupf("GET /api/sessions/%s", tb_session_info(session).id);
+    expect(ask(f, line, ""), "\"name\":\"box\"");
+}
+
 static void a_session_is_closed_by_name_or_by_id(void **state)
 {
     struct fixture *f = *state;
@@ -125,6 +138,7 @@ static void what_there_is_not_is_said(void **state)
         {"POST /api/sessions/nobody/close",
          "\"message\":\"there is no session \\\"nobody\\\"\",\"hint\":\"GET /api/sessions "},
         {"POST /api/sessions/%zz/close", "HTTP/1.1 404 "},
+        {"GET /api/sessions/nobody", "there is no session \\\"nobody\\\""},
         {"POST /api/sessions/a%00b/close", "HTTP/1.1 404 "},
         {"POST /api/sessions/nobody/renew", "HTTP/1.1 404 "},
         {"POST /api/sessions/nobody/nonsense",
@@ -464,6 +478,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH(sessions_are_listed_by_name),
+        WITH(a_session_is_shown_by_name_or_by_id),
         WITH(a_session_is_closed_by_name_or_by_id),
         WITH(what_there_is_not_is_said),
         WITH(parameters_that_would_be_ignored_are_refused),

@@ -66,10 +66,12 @@ static void on_info(struct tb_btcp_page *page, struct tb_btcp_reply *reply,
                     const struct tb_jsonrpc *request)
 {
     struct tb_json_writer json;
+    struct tb_err err;
     (void)request;
     tb_json_writer_init(&json, &reply->body);
-    tb_session_describe(tb_btcp_session_of(page), &page->caller, &json);
-    tb_btcp_reply_finish(reply, NULL);
+    tb_session_dump(tb_btcp_session_of(page), &page->caller, tb_str_of(page->session_id), &json);
+    tb_btcp_reply_finish(
+        reply, json.rc < 0 ? (tb_fail(&err, json.rc, "the answer is too large"), &err) : NULL);
 }
 
 static void on_ping(struct tb_btcp_page *page, struct tb_btcp_reply *reply,

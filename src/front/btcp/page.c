@@ -96,6 +96,7 @@ static void page_free(struct tb_btcp_page *page)
     tb_list_remove(&page->live.link);
     tb_principal_unref(page->who, "page");
     tb_buf_fini(&page->named);
+    tb_buf_fini(&page->agent);
     tb_ws_conn_free(page->ws);
     tb_free(page);
 }
@@ -137,6 +138,9 @@ static struct tb_btcp_page *page_new(struct tb_front_req *req)
     page->caller =
         (struct tb_caller){.who = page->who, .conversation = page->conversation, .agent = "page"};
     tb_buf_init(&page->named, NAME_MAX);
+    tb_buf_init(&page->agent, TB_USER_AGENT_MAX);
+    struct tb_str agent = tb_http1_header(tb_http_req_head(req->http), "User-Agent");
+    tb_buf_append_str(&page->agent, tb_str_sub(agent, 0, TB_USER_AGENT_MAX));
     tb_list_init(&page->replies);
     tb_list_append(&btcp->pages, &page->link);
     return page;

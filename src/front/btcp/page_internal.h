@@ -31,6 +31,7 @@ struct tb_btcp_page {
     struct tb_resolve_ask ask;  /* for the session that it had before */
     struct tb_btcp_reply *asks; /* whose answer that will be; NULL: none */
     struct tb_buf named;
+    struct tb_buf agent; /* its User-Agent, or what fits of it */
     struct tb_list replies;
     size_t reply_count;
 };

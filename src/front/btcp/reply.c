@@ -4,7 +4,7 @@
 #include "front/btcp/page_internal.h"
 
 enum {
-    BODY_MAX = 4 * TB_KIB,
+    BODY_MAX = TB_MIB, /* of a session with many tools */
 };
 
 static void send(struct tb_btcp_page *page, const struct tb_buf *frame)

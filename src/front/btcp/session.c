@@ -118,8 +118,9 @@ void tb_btcp_session_put(struct tb_btcp_page *page, const struct tb_session *ses
 }
 
 static void begin(struct tb_btcp_page *page, struct tb_btcp_reply *reply,
-                  const struct tb_session *session, bool recovered)
+                  struct tb_session *session, bool recovered)
 {
+    tb_session_introduce(session, tb_buf_str(&page->agent));
     tb_btcp_session_put(page, session, recovered, &reply->body);
     tb_gate_hold(&reply->gate, &page->joining);
     tb_btcp_reply_finish(reply, NULL);

@@ -2,6 +2,8 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "core/core.h"
+#include "core/members.h"
 #include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/result.h"
@@ -67,6 +69,9 @@ void tb_mcp_initialize(struct tb_mcp_req *req)
     peer->introduced = true;
     peer->capabilities = tb_mcp_capabilities(tb_json_get(params, "capabilities"));
     tb_mcp_agent_name(tb_json_get(params, "clientInfo"), peer->agent);
+    const struct tb_caller caller = {
+        .who = peer->who, .conversation = req->conversation, .agent = peer->agent};
+    tb_members_introduce(req->mcp->core->sessions, &caller);
 
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
     tb_mcp_put_text(json, "protocolVersion", tb_mcp_version_name(peer->version));

@@ -155,6 +155,7 @@ void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *wh
                                         .brief = view->toolset->brief,
                                         .noteless = what->caller.noteless,
                                         .view = view};
+    request.request_id = req->id;
     request.done = on_done;
     request.progress = tb_mcp_tools_progress(req);
     request.user = req;

@@ -183,6 +183,7 @@ static struct conn *accept_peer(struct opening *opening)
     opening_free(opening);
     conn->ws = tb_ws_conn_accept(front->http, protocol, &opts, &ops, conn);
     if (!conn->ws) {
+        tb_mcp_peer_left(&conn->peer);
         conn_free(conn);
         return NULL;
     }
@@ -199,6 +200,13 @@ static void open_without(struct opening *opening)
     }
 }
 
+static void refuse(struct opening *opening, int code, const char *text)
+{
+    struct tb_front_req *front = opening->front;
+    opening_free(opening);
+    tb_reply_error(front, code, text);
+}
+
 /* Its calls go there from now on. */
 static void choose(struct opening *opening, const struct tb_session *session)
 {
@@ -207,18 +215,13 @@ static void choose(struct opening *opening, const struct tb_session *session)
     int rc = session ? tb_sessions_set_current(sessions, &opening->caller,
                                                tb_buf_str(&opening->named), NULL, &err)
                      : TB_E_SESSION_NOT_FOUND;
-    if (rc < 0) {
+    if (rc == TB_E_LIMIT) {
+        refuse(opening, rc, err.text);
+    } else if (rc < 0) {
         open_without(opening);
     } else {
         accept_peer(opening);
     }
-}
-
-static void refuse(struct opening *opening, int code, const char *text)
-{
-    struct tb_front_req *front = opening->front;
-    opening_free(opening);
-    tb_reply_error(front, code, text);
 }
 
 static void on_late(struct tb_timer *timer, void *user)
