@@ -21,5 +21,6 @@ extern const struct tb_command tb_cmd_keys;
 extern const struct tb_command tb_cmd_policy;
 extern const struct tb_command tb_cmd_routes;
 extern const struct tb_command tb_cmd_secrets;
+extern const struct tb_command tb_cmd_sessions;
 extern const struct tb_command tb_cmd_tools;
 extern const struct tb_command tb_cmd_version;

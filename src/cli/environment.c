@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "daemon/config_btcp.h"
 
 /* One that ends in _ stands for all names that begin so. */
 static const char *const wanted[] = {
@@ -45,6 +46,9 @@ static bool is_wanted(const char *variable)
 {
     struct tb_str rest = tb_str_of(variable);
     struct tb_str name = tb_str_cut(&rest, '=');
+    if (tb_config_btcp_is_env(name)) {
+        return true;
+    }
     for (size_t i = 0; i < TB_COUNT(wanted); i++) {
         struct tb_str want = tb_str_of(wanted[i]);
         bool group = want.ptr[want.len - 1] == '_';

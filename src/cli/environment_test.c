@@ -65,7 +65,7 @@ static void the_secrets_of_the_agent_are_gone_and_what_a_daemon_needs_stays(void
         bool good = tb_file_read("/proc/self/environ", &shown) == 0 &&
                     !memmem(shown.data, shown.len, "hunter2", 7) && !getenv("AGENT_KEY") &&
                     !getenv("PATHS") && getenv("TABARD_TEST_ROOM") && getenv("LC_ALL") &&
-                    getenv("PATH");
+                    getenv("PATH") && getenv("BTCP_HOST") && !getenv("BTCP_API_KEY");
         _exit(good ? 0 : 1);
     }
     int status;
@@ -82,6 +82,8 @@ int main(void)
         setenv("TABARD_TEST_ROOM", room, 1);
         setenv("AGENT_KEY", "hunter2", 1);
         setenv("PATHS", "hunter2", 1);
+        setenv("BTCP_API_KEY", "hunter2", 1);
+        setenv("BTCP_HOST", "127.0.0.1", 1);
         setenv("LC_ALL", "C", 1);
         setenv("PATH", "/bin", 1);
         execl("/proc/self/exe", "t", (char *)NULL);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "daemon/config_btcp.h"
 
 enum {
     NAME_WIDTH = 15,
@@ -81,7 +82,7 @@ static int take_option(struct tb_options *options, const char *name, const char 
                        const char *const *own, struct tb_err *err)
 {
     bool file = strcmp(name, "--config") == 0;
-    bool setting = tb_config_by_flag(tb_str_of(name)) != NULL;
+    bool setting = tb_config_by_flag(tb_str_of(name)) || tb_config_btcp_has_flag(name);
     if (!file && !setting && !is_own(own, name)) {
         return unknown(name, own, err);
     }

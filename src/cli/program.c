@@ -10,13 +10,14 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "cli/btcp_server.h"
 #include "cli/command.h"
 #include "io/exec_guard.h"
 
 static const struct tb_command *const commands[] = {
-    &tb_cmd_serve,   &tb_cmd_mcp,    &tb_cmd_keys,    &tb_cmd_approvals,
-    &tb_cmd_audit,   &tb_cmd_doctor, &tb_cmd_policy,  &tb_cmd_routes,
-    &tb_cmd_secrets, &tb_cmd_tools,  &tb_cmd_version,
+    &tb_cmd_serve,     &tb_cmd_mcp,     &tb_cmd_sessions, &tb_cmd_keys,
+    &tb_cmd_approvals, &tb_cmd_audit,   &tb_cmd_doctor,   &tb_cmd_policy,
+    &tb_cmd_routes,    &tb_cmd_secrets, &tb_cmd_tools,    &tb_cmd_version,
 };
 
 static const struct tb_command *find(const char *name)
@@ -130,11 +131,18 @@ static int dispatch(int argc, char **argv)
     return command ? run(command, argc - 1, argv + 1) : unknown(word);
 }
 
+static int dispatch_btcp(int argc, char **argv)
+{
+    TB_AUTO(tb_free) char **all = tb_btcp_server_arguments(argc, argv, &argc);
+    return all ? dispatch(argc, all) : 0;
+}
+
 int tb_program_run(int argc, char **argv)
 {
     open_standard();
     if (tb_exec_guard_wanted(argc, argv)) {
         return tb_exec_guard_main(argc, argv);
     }
-    return close_output(dispatch(argc, argv));
+    bool is_btcp = argc > 0 && tb_btcp_server_is(argv[0]);
+    return close_output(is_btcp ? dispatch_btcp(argc, argv) : dispatch(argc, argv));
 }

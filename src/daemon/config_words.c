@@ -10,12 +10,13 @@
 
 enum {
     PATH_SIZE = 140,
+    WHOLE_SIZE = 400, /* with a key that there is not */
 };
 
 /* "section.key", "key" or "". */
-static void full_name(const char *section, const char *key, char ret_path[PATH_SIZE])
+static void full_name(const char *section, const char *key, char *ret_path, size_t size)
 {
-    snprintf(ret_path, PATH_SIZE, "%s%s%s", section, section[0] && key[0] ? "." : "", key);
+    snprintf(ret_path, size, "%s%s%s", section, section[0] && key[0] ? "." : "", key);
 }
 
 static struct tb_str without_comment(struct tb_str line)
@@ -141,19 +142,18 @@ static int explain_type(const char *where, const char *path, const char *matter,
 }
 
 /* "log.level: debug" in one line is what the other sources of settings look like. */
-static int explain_unknown(const char *where, const char *section, const char *key,
-                           struct tb_err *err)
+static int explain_unknown(const struct tb_config_file *file, const char *where,
+                           const char *section, const char *key, struct tb_err *err)
 {
-    size_t count;
     const char *dot = strchr(key, '.');
-    char path[PATH_SIZE];
-    const struct tb_config_key *keys = tb_config_keys(&count);
-    full_name(section, key, path);
+    char path[WHOLE_SIZE];
+    full_name(section, key, path, sizeof(path));
     struct tb_nearest nearest = {.word = tb_str_of(path)};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < file->count; i++) {
+        const char *known = file->keys[i].path;
         char top[PATH_SIZE];
-        snprintf(top, sizeof(top), "%.*s", (int)strcspn(keys[i].path, "."), keys[i].path);
-        tb_nearest_offer(&nearest, keys[i].path);
+        snprintf(top, sizeof(top), "%.*s", (int)strcspn(known, "."), known);
+        tb_nearest_offer(&nearest, known);
         tb_nearest_offer(&nearest, section[0] ? "" : top);
     }
     if (dot && nearest.best[0] && nearest.distance == 0) {
@@ -164,8 +164,9 @@ static int explain_unknown(const char *where, const char *section, const char *k
                    tb_nearest_words(&nearest));
 }
 
-int tb_config_explain(const struct tb_config_complaint *complaint, const char *name,
-                      struct tb_str text, struct tb_err *err)
+int tb_config_explain(const struct tb_config_complaint *complaint,
+                      const struct tb_config_file *file, const char *name, struct tb_str text,
+                      struct tb_err *err)
 {
     const char *matter = complaint->matter;
     const char *unknown = behind(matter, "Unexpected key: ");
@@ -179,15 +180,15 @@ int tb_config_explain(const struct tb_config_complaint *complaint, const char *n
                 : twice ? line_of_key(text, line + 1, twice)
                         : 0;
     line = found ? found : line;
-    full_name(complaint->section, complaint->key, path);
+    full_name(complaint->section, complaint->key, path, sizeof(path));
     snprintf(where, sizeof(where), "%s:%d", name, line);
-    if (unknown && complaint->section[0]) { /* two levels deep are only the webhooks */
+    if (unknown && strcmp(complaint->section, "webhooks") == 0) {
         return tb_fail(err, TB_E_CONFIG,
                        "%s: there is no %s in %s; an entry has url, secret and types", where,
                        unknown, complaint->section);
     }
     if (unknown) {
-        return explain_unknown(where, complaint->key, unknown, err);
+        return explain_unknown(file, where, path, unknown, err);
     }
     if (twice) {
         return tb_fail(err, TB_E_CONFIG, "%s: %s is set twice", where, path);

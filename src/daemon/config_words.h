@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "daemon/config_yaml.h"
 
 /* What libcyaml says of a failure: first the matter, then where, from the inside to the outside. */
 struct tb_config_complaint {
@@ -14,5 +15,6 @@ struct tb_config_complaint {
 };
 
 /* Fills *err with "<name>:<line>: <what is wrong>" and returns TB_E_CONFIG. */
-int tb_config_explain(const struct tb_config_complaint *complaint, const char *name,
-                      struct tb_str text, struct tb_err *err);
+int tb_config_explain(const struct tb_config_complaint *complaint,
+                      const struct tb_config_file *file, const char *name, struct tb_str text,
+                      struct tb_err *err);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcyaml with a schema made from the rows of core/config.def: one level of sections, each key
- * optional. Every scalar is loaded as text and then goes through tb_config_set, like text from the
- * environment. */
+/* libcyaml with a schema made from rows such as those of core/config.def: sections in sections,
+ * each key optional. Every scalar is loaded as text and then goes through tb_config_set, like text
+ * from the environment. */
+#include "daemon/config_yaml.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cyaml/cyaml.h>
 
+#include "base/list.h"
 #include "base/mem.h"
 #include "core/limits.h"
 #include "daemon/config_load.h"
@@ -33,12 +36,17 @@ struct refusal {
     uint64_t items;                  /* of a list of webhooks: how many are well */
 };
 
-struct schema {
-    const struct tb_config_key *keys;
+/* One section, or the whole. */
+struct fields {
+    struct tb_list link;
+    cyaml_schema_field_t *list;
     size_t count;
-    cyaml_schema_field_t *top;
-    cyaml_schema_field_t **sections; /* one array for each entry of `top` that is a section */
-    size_t top_count;
+};
+
+struct schema {
+    const struct tb_config_file *file;
+    const struct refusal *refuse;
+    struct tb_list all; /* struct fields */
     cyaml_schema_value_t root;
 };
 
@@ -75,22 +83,22 @@ static void make_sequence(cyaml_schema_field_t *field, const cyaml_schema_value_
     field->count_size = sizeof(uint64_t);
 }
 
-static cyaml_schema_field_t key_field(const struct schema *schema, size_t index, const char *name,
-                                      const struct refusal *refuse)
+static cyaml_schema_field_t key_field(const struct schema *schema, size_t index, const char *name)
 {
     cyaml_schema_field_t field = {
-        .key = name,
+        .key = tb_strdup(name),
         .value = {.type = CYAML_STRING,
                   .flags = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
                   .data_size = sizeof(char),
                   .string = {.min = 0, .max = CYAML_UNLIMITED}},
         .data_offset = (uint32_t)(index * sizeof(struct loaded)),
     };
-    bool refused = refuse->key && refuse->key == &schema->keys[index];
-    if (schema->keys[index].type == TB_CONFIG_HOOKS) {
+    const struct tb_config_key *key = &schema->file->keys[index];
+    bool refused = schema->refuse->key == key;
+    if (key->type == TB_CONFIG_HOOKS) {
         make_sequence(&field, &hook_item, sizeof(struct loaded_hook));
         if (refused) {
-            field.value.sequence.max = (uint32_t)refuse->items;
+            field.value.sequence.max = (uint32_t)schema->refuse->items;
         }
     } else if (refused) {
         /* An enumeration without members takes no value: see line_of. */
@@ -99,70 +107,84 @@ static cyaml_schema_field_t key_field(const struct schema *schema, size_t index,
         field.value.data_size = sizeof(int);
         field.value.enumeration.strings = NULL;
         field.value.enumeration.count = 0;
-    } else if (schema->keys[index].type == TB_CONFIG_LIST) {
+    } else if (key->type == TB_CONFIG_LIST) {
         make_sequence(&field, &list_item, sizeof(char *));
     }
     return field;
 }
 
-/* The section's entry in `top`, made when it is new. */
-static size_t section_index(struct schema *schema, struct tb_str name)
+static bool has_field(const struct fields *fields, struct tb_str name)
 {
-    for (size_t i = 0; i < schema->top_count; i++) {
-        if (schema->sections[i] && tb_str_eq_cstr(name, schema->top[i].key)) {
-            return i;
+    for (size_t i = 0; i < fields->count; i++) {
+        if (tb_str_eq_cstr(name, fields->list[i].key)) {
+            return true;
         }
     }
-    size_t at = schema->top_count++;
-    schema->sections[at] = TB_NEW_ARRAY(cyaml_schema_field_t, schema->count + 1);
-    schema->top[at] = (cyaml_schema_field_t){
+    return false;
+}
+
+static const cyaml_schema_field_t *make_fields(struct schema *schema, struct tb_str prefix);
+
+/* All sections load into the one array of struct loaded. */
+static cyaml_schema_field_t section_field(struct schema *schema, struct tb_str name,
+                                          struct tb_str prefix)
+{
+    return (cyaml_schema_field_t){
         .key = tb_str_dup(name),
         .value = {.type = CYAML_MAPPING,
                   .flags = CYAML_FLAG_OPTIONAL,
-                  .data_size = (uint32_t)(schema->count * sizeof(struct loaded)),
-                  .mapping = {.fields = schema->sections[at]}},
+                  .data_size = (uint32_t)(schema->file->count * sizeof(struct loaded)),
+                  .mapping = {.fields = make_fields(schema, prefix)}},
         .data_offset = 0,
     };
-    return at;
 }
 
-static void schema_init(struct schema *schema, const struct refusal *refuse)
+/* Of all keys whose path begins so: "", "http." */
+static const cyaml_schema_field_t *make_fields(struct schema *schema, struct tb_str prefix)
 {
-    *schema = (struct schema){0};
-    schema->keys = tb_config_keys(&schema->count);
-    schema->top = TB_NEW_ARRAY(cyaml_schema_field_t, schema->count + 1);
-    schema->sections = TB_NEW_ARRAY(cyaml_schema_field_t *, schema->count + 1);
-    for (size_t i = 0; i < schema->count; i++) {
-        struct tb_str rest = tb_str_of(schema->keys[i].path);
-        struct tb_str section = tb_str_cut(&rest, '.');
-        if (!rest.ptr) {
-            schema->top[schema->top_count++] = key_field(schema, i, schema->keys[i].path, refuse);
+    struct fields *fields = TB_NEW(struct fields);
+    fields->list = TB_NEW_ARRAY(cyaml_schema_field_t, schema->file->count + 1);
+    tb_list_append(&schema->all, &fields->link);
+    for (size_t i = 0; i < schema->file->count; i++) {
+        struct tb_str path = tb_str_of(schema->file->keys[i].path);
+        struct tb_str rest = tb_str_sub(path, prefix.len, path.len);
+        struct tb_str name = tb_str_cut(&rest, '.');
+        if (!tb_str_starts(path, prefix) || has_field(fields, name)) {
             continue;
         }
-        cyaml_schema_field_t *fields = schema->sections[section_index(schema, section)];
-        while (fields->key) {
-            fields++;
-        }
-        *fields = key_field(schema, i, rest.ptr, refuse);
+        size_t inner = prefix.len + name.len + 1;
+        fields->list[fields->count] = rest.ptr
+                                          ? section_field(schema, name, tb_str_sub(path, 0, inner))
+                                          : key_field(schema, i, path.ptr + prefix.len);
+        fields->count++;
     }
+    return fields->list;
+}
+
+static void schema_init(struct schema *schema, const struct tb_config_file *file,
+                        const struct refusal *refuse)
+{
+    *schema = (struct schema){.file = file, .refuse = refuse};
+    tb_list_init(&schema->all);
     schema->root = (cyaml_schema_value_t){
         .type = CYAML_MAPPING,
         .flags = CYAML_FLAG_POINTER,
-        .data_size = (uint32_t)(schema->count * sizeof(struct loaded)),
-        .mapping = {.fields = schema->top},
+        .data_size = (uint32_t)(file->count * sizeof(struct loaded)),
+        .mapping = {.fields = make_fields(schema, TB_STR(""))},
     };
 }
 
 static void schema_fini(struct schema *schema)
 {
-    for (size_t i = 0; i < schema->top_count; i++) {
-        if (schema->sections[i]) {
-            tb_free((char *)(uintptr_t)schema->top[i].key);
-            tb_free(schema->sections[i]);
+    struct tb_list *link;
+    while ((link = tb_list_pop(&schema->all))) {
+        struct fields *fields = TB_CONTAINER(link, struct fields, link);
+        for (size_t i = 0; i < fields->count; i++) {
+            tb_free((char *)(uintptr_t)fields->list[i].key);
         }
+        tb_free(fields->list);
+        tb_free(fields);
     }
-    tb_free(schema->sections);
-    tb_free(schema->top);
 }
 
 /* "  in mapping field 'idle_ms' (line: 3, column: 12)": the first such line is the innermost. */
@@ -222,12 +244,13 @@ static void unload(struct schema *schema, struct loaded *loaded)
 
 /* Where a value stands that libcyaml took and we do not: loads once more with a schema that refuses
  * just this key, and reads the place from the complaint. */
-static int line_of(struct tb_str text, const struct refusal *refuse)
+static int line_of(const struct tb_config_file *file, struct tb_str text,
+                   const struct refusal *refuse)
 {
     struct schema schema;
     struct tb_config_complaint complaint;
     struct loaded *loaded = NULL;
-    schema_init(&schema, refuse);
+    schema_init(&schema, file, refuse);
     if (load(text, &schema, &loaded, &complaint) == 0) {
         unload(&schema, loaded);
     }
@@ -250,30 +273,30 @@ static int take_hooks(struct tb_config *config, struct refusal *place, const str
 }
 
 /* On failure *place is where. */
-static int take(struct tb_config *config, struct refusal *place, const struct loaded *loaded,
-                struct tb_err *err)
+static int take(const struct tb_config_file *file, struct tb_config *config, struct refusal *place,
+                const struct loaded *loaded, struct tb_err *err)
 {
     const struct tb_config_key *key = place->key;
     if (key->type == TB_CONFIG_HOOKS) {
         return take_hooks(config, place, loaded, err);
     }
     if (key->type != TB_CONFIG_LIST) {
-        return tb_config_set(config, key, tb_str_of(loaded->value), err);
+        return file->set(config, key, tb_str_of(loaded->value), err);
     }
-    int rc = tb_config_set(config, key, tb_str_of(""), NULL);
+    int rc = file->set(config, key, tb_str_of(""), NULL);
     for (uint64_t i = 0; rc == 0 && i < loaded->count; i++) {
-        rc = tb_config_list_add(config, key, tb_str_of(((char **)loaded->value)[i]), err);
+        rc = file->add(config, key, tb_str_of(((char **)loaded->value)[i]), err);
     }
     return rc;
 }
 
-static int take_all(struct tb_config *config, const char *name, struct tb_str text,
-                    const struct schema *schema, const struct loaded *loaded, struct tb_err *err)
+static int take_all(const struct tb_config_file *file, struct tb_config *config, const char *name,
+                    struct tb_str text, const struct loaded *loaded, struct tb_err *err)
 {
-    for (size_t i = 0; i < schema->count; i++) {
-        struct refusal place = {.key = &schema->keys[i]};
-        if (loaded[i].value && take(config, &place, &loaded[i], err) < 0) {
-            tb_err_prefix(err, "%s:%d: ", name, line_of(text, &place));
+    for (size_t i = 0; i < file->count; i++) {
+        struct refusal place = {.key = &file->keys[i]};
+        if (loaded[i].value && take(file, config, &place, &loaded[i], err) < 0) {
+            tb_err_prefix(err, "%s:%d: ", name, line_of(file, text, &place));
             return TB_E_CONFIG;
         }
     }
@@ -307,8 +330,8 @@ static int second_document(struct tb_str text)
     return 0;
 }
 
-int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_str text,
-                        struct tb_err *err)
+int tb_config_file_load(const struct tb_config_file *file, struct tb_config *config,
+                        const char *name, struct tb_str text, struct tb_err *err)
 {
     if (text.len > TB_CONFIG_FILE_MAX) {
         return tb_fail(err, TB_E_CONFIG, "%s: larger than %d bytes", name, TB_CONFIG_FILE_MAX);
@@ -326,14 +349,22 @@ int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_st
     struct schema schema;
     struct tb_config_complaint complaint;
     struct loaded *loaded = NULL;
-    schema_init(&schema, &(struct refusal){0});
+    schema_init(&schema, file, &(struct refusal){0});
     int rc = load(text, &schema, &loaded, &complaint);
     if (rc < 0) {
-        rc = tb_config_explain(&complaint, name, text, err);
+        rc = tb_config_explain(&complaint, file, name, text, err);
     } else if (loaded) {
-        rc = take_all(config, name, text, &schema, loaded, err);
+        rc = take_all(file, config, name, text, loaded, err);
         unload(&schema, loaded);
     }
     schema_fini(&schema);
     return rc;
+}
+
+int tb_config_load_yaml(struct tb_config *config, const char *name, struct tb_str text,
+                        struct tb_err *err)
+{
+    struct tb_config_file own = {.set = tb_config_set, .add = tb_config_list_add};
+    own.keys = tb_config_keys(&own.count);
+    return tb_config_file_load(&own, config, name, text, err);
 }

@@ -257,7 +257,7 @@ static void harden(struct daemon *daemon)
 static void warn_unknown(struct tb_str name, const char *meant, void *user)
 {
     struct daemon *daemon = user;
-    tb_log_at(&daemon->log, WARN, "daemon", "ignored an environment variable that names no setting",
+    tb_log_at(&daemon->log, WARN, "daemon", "ignored a variable or key that is no setting here",
               tb_kv("name", name),
               meant[0] ? tb_kv_cstr("meant", meant) : (struct tb_log_field){0});
 }

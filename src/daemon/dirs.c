@@ -40,10 +40,10 @@ static char *xdg_dir(const char *variable, const char *usual)
     return home() ? tb_strdupf("%s/%s/tabard", home(), usual) : NULL;
 }
 
-char *tb_dirs_config_file(void)
+char *tb_dirs_config_file(const char *name)
 {
     TB_AUTO(tb_free) char *dir = xdg_dir("XDG_CONFIG_HOME", ".config");
-    return dir ? tb_dirs_join(dir, "tabard.yaml") : NULL;
+    return dir ? tb_dirs_join(dir, name) : NULL;
 }
 
 int tb_dirs_fill(struct tb_config *config, struct tb_err *err)

@@ -5,8 +5,8 @@
 #include "base/err.h"
 #include "core/config.h"
 
-/* $XDG_CONFIG_HOME/tabard/tabard.yaml or ~/.config/...; the caller frees. NULL without a home. */
-char *tb_dirs_config_file(void);
+/* $XDG_CONFIG_HOME/tabard/<name> or ~/.config/...; the caller frees. NULL without a home. */
+char *tb_dirs_config_file(const char *name);
 /* Fills in state_dir and runtime_dir where the settings leave them empty. Nothing is made on disk.
  */
 int tb_dirs_fill(struct tb_config *config, struct tb_err *err);

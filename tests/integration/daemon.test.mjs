@@ -231,7 +231,7 @@ test('the log says which file was read', async (t) => {
 test('a variable that names no setting is named in the log, with the one that is meant', async (t) => {
   const daemon = await Daemon.start(t, { env: { TABARD_HTTP_IDEL_MS: '5000' } });
   await daemon.logged('ready');
-  assert.match(daemon.log.text, /ignored an environment variable that names no setting name=TABARD_HTTP_IDEL_MS meant=TABARD_HTTP_IDLE_MS/);
+  assert.match(daemon.log.text, /ignored a variable or key that is no setting here name=TABARD_HTTP_IDEL_MS meant=TABARD_HTTP_IDLE_MS/);
 });
 
 test('beyond loopback it wants TLS, unless it is told that a proxy has it', async (t) => {
