@@ -150,8 +150,8 @@ function networkService(daemon) {
     && below(daemon.child.pid).some((b) => b.pid === p.parent && b.args.join(' ').includes('--host-resolver-rules')));
 }
 
-/** Those that want an answer of their own server's, or an origin, which an empty page has not. */
-const needsSite = /^(redirect-|service-worker|shared-worker|worker-module|link-header|refresh-header|csp-report|reporting)/;
+/** Those that want an answer of their own server's, or an origin that browsers trust, which an empty page has not. */
+const needsSite = /^(redirect-|payment-|service-worker|shared-worker|worker-module|link-header|refresh-header|csp-report|reporting)/;
 
 /** TABARD_ENGINE=chromium tries the full browser. */
 const config = `browser:\n  engine: ${process.env.TABARD_ENGINE ?? 'auto'}\n`;

@@ -80,6 +80,15 @@ async function expectSame(t, clock, what, makers, statuses) {
   assert.fail(`${what}: t of ${ROUNDS} rounds ${seen.map((one) => one.toFixed(2))}`);
 }
 
+/** That what does differ is seen, or the rest would say nothing; a busy machine may hide it once. */
+async function expectDifference(clock, makers, statuses) {
+  const seen = [];
+  while (seen.length < ROUNDS && !seen.some((t) => Math.abs(t) > BOUND)) {
+    seen.push((await compare(clock, makers, statuses, Math.min(SAMPLES, 20_000))).t);
+  }
+  assert.ok(Math.abs(seen.at(-1)) > BOUND, `what differs is seen: t = ${seen}`);
+}
+
 const http = (daemon, key, method, target, { body, headers = '' } = {}) => `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1:${daemon.port}\r\nAuthorization: Bearer ${key}\r\n${headers}`
   + `${body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body ?? ''}`;
 const random = (like) => randomBytes(like.length).toString('hex').slice(0, like.length);
@@ -119,9 +128,8 @@ test('TEN-2: times do not tell whether an id is another tenant\'s or nobody\'s',
   const resume = (id) => http(daemon, b, 'DELETE', '/mcp', { headers: `Mcp-Session-Id: ${id}\r\nMCP-Protocol-Version: 2025-11-25\r\n` });
   const noTalk = random(talk);
   await expectSame(t, clock, 'a session of MCP', [() => resume(talk), () => resume(noTalk)], [404]);
-  const own = await compare(clock, [() => http(daemon, a, 'GET', `/api/sessions/${one()}/hosts`), () => http(daemon, a, 'GET', `/api/sessions/${none()}/hosts`)],
-    [[200], [404]], Math.min(SAMPLES, 20_000));
-  assert.ok(Math.abs(own.t) > BOUND, `what differs is seen: t = ${own.t}`);
+  const hosts = (id) => http(daemon, a, 'GET', `/api/sessions/${id}/hosts`);
+  await expectDifference(clock, [() => hosts(one()), () => hosts(none())], [[200], [404]]);
 });
 
 test('AUTH-2: times do not tell how much of a token is right', { timeout: 3_600_000 }, async (t) => {
@@ -136,6 +144,6 @@ test('AUTH-2: times do not tell how much of a token is right', { timeout: 3_600_
     const get = (token) => () => http(daemon, token, 'GET', '/api/sessions');
     await expectSame(t, clock, what, [get(early), get(late)], [401, 429]);
   }
-  const short = await compare(clock, [() => http(daemon, 'x', 'GET', '/api/sessions'), () => http(daemon, daemon.token, 'GET', '/metrics')], [[401, 429], [200]], Math.min(SAMPLES, 20_000));
-  assert.ok(Math.abs(short.t) > BOUND, `what differs is seen: t = ${short.t}`);
+  const [wrong, good] = [() => http(daemon, 'x', 'GET', '/api/sessions'), () => http(daemon, daemon.token, 'GET', '/metrics')];
+  await expectDifference(clock, [wrong, good], [[401, 429], [200]]);
 });
