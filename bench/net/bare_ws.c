@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limit that we measure ourselves against: a WebSocket echo on libuv and wslay with nothing in
- * between. It has no time limits, no ceilings and no closing handshake. One read buffer and one
- * write buffer serve all connections; what one read brought in goes out in one system call.
+ * between, or a relay: what comes by /page/N goes out by /agent/N, and the reverse. It has no time
+ * limits, no ceilings and no closing handshake. One read buffer and one write buffer serve all
+ * connections; what one read brought in goes out in one system call.
  *
- *   bare_ws        prints "port N" and runs until it is killed */
+ *   bare_ws [PAIRS]    prints "port N" and runs until it is killed; a relay with PAIRS */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +23,16 @@ enum {
     WRITE_MAX = 64 * 1024 * 1024,
     HEAD_MAX = 2048,
     BACKLOG = 4096,
+    PAIRS_MAX = 100000,
 };
 
 struct bare {
     uv_loop_t loop;
     uv_tcp_t listener;
-    struct tb_buf out; /* the echoes of the read that is being handled */
+    size_t pair_count;
+    struct bare_conn **pages; /* of a relay, by number; the same of agents */
+    struct bare_conn **agents;
+    struct tb_buf out; /* what the read that is being handled has led to */
     char in[READ_BYTES];
 };
 
@@ -35,6 +40,8 @@ struct bare_conn {
     uv_tcp_t tcp;
     struct bare *bare;
     wslay_event_context_ptr ws; /* NULL until the handshake is done */
+    struct bare_conn **other;   /* where what comes goes out */
+    struct bare_conn *self;     /* what `other` is in an echo */
     const char *in;
     size_t in_len;
     struct tb_buf head;
@@ -122,12 +129,13 @@ static ssize_t ws_send(wslay_event_context_ptr ws, const uint8_t *data, size_t l
 static void ws_message(wslay_event_context_ptr ws, const struct wslay_event_on_msg_recv_arg *arg,
                        void *user)
 {
-    (void)user;
+    const struct bare_conn *conn = user;
+    (void)ws;
     if (wslay_is_ctrl_frame(arg->opcode)) {
         return;
     }
-    struct wslay_event_msg echo = {arg->opcode, arg->msg, arg->msg_length};
-    wslay_event_queue_msg(ws, &echo);
+    struct wslay_event_msg same = {arg->opcode, arg->msg, arg->msg_length};
+    wslay_event_queue_msg((*conn->other)->ws, &same);
 }
 
 static const struct wslay_event_callbacks ws_callbacks = {
@@ -138,14 +146,35 @@ static const struct wslay_event_callbacks ws_callbacks = {
 
 static void conn_feed(struct bare_conn *conn, const char *bytes, size_t len)
 {
+    struct bare_conn *other = *conn->other;
     conn->in = bytes;
     conn->in_len = len;
-    if (wslay_event_recv(conn->ws) < 0 || wslay_event_send(conn->ws) < 0 ||
+    if (wslay_event_recv(conn->ws) < 0 || (other && wslay_event_send(other->ws) < 0) ||
         wslay_event_get_close_received(conn->ws)) {
         conn_close(conn);
         return;
     }
-    conn_flush(conn);
+    if (other) {
+        conn_flush(other);
+    }
+}
+
+/* Of a relay: which one of a pair it is, by its path. */
+static void conn_find_other(struct bare_conn *conn, struct tb_str head)
+{
+    struct bare *bare = conn->bare;
+    bool is_page = tb_str_starts(head, TB_STR("GET /page/"));
+    struct tb_str number = tb_str_sub(head, is_page ? 10 : 11, head.len);
+    uint64_t at;
+    if (!bare->pair_count) {
+        conn->self = conn;
+        conn->other = &conn->self;
+    } else if (tb_str_to_u64(tb_str_cut(&number, ' '), &at) && at < bare->pair_count) {
+        conn->other = is_page ? &bare->agents[at] : &bare->pages[at];
+        *(is_page ? &bare->pages[at] : &bare->agents[at]) = conn;
+    } else {
+        bench_die("nobody is to come by %.*s", TB_STR_ARG(head));
+    }
 }
 
 /* Only what our own load generator sends: the key's header in this very spelling. */
@@ -179,6 +208,7 @@ static void conn_handshake(struct bare_conn *conn, const char *bytes, size_t len
     tb_base64_encode(digest, sizeof(digest), out);
     tb_buf_append_cstr(out, "\r\n\r\n");
     conn_flush(conn);
+    conn_find_other(conn, head);
     tb_buf_fini(&conn->head);
     wslay_event_context_server_init(&conn->ws, &ws_callbacks, conn);
 }
@@ -216,10 +246,13 @@ static void on_connection(uv_stream_t *listener, int status)
     uv_read_start((uv_stream_t *)&conn->tcp, on_alloc, on_read);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct bare *bare = TB_NEW(struct bare);
     tb_buf_init(&bare->out, WRITE_MAX);
+    bare->pair_count = argc > 1 ? bench_number(argv[1], 1, PAIRS_MAX) : 0;
+    bare->pages = TB_NEW_ARRAY(struct bare_conn *, bare->pair_count + 1);
+    bare->agents = TB_NEW_ARRAY(struct bare_conn *, bare->pair_count + 1);
     bench_uv(uv_loop_init(&bare->loop), "loop");
     bench_uv(uv_tcp_init(&bare->loop, &bare->listener), "socket");
     bare->listener.data = bare;

@@ -93,6 +93,7 @@ struct tb_session *tb_conversation_last(const struct tb_conversation *conversati
 
 static void drop(struct tb_conversation *conversation)
 {
+    conversation->tenant->current_count -= !conversation->passing;
     conversation->current = NULL;
     tb_list_remove(&conversation->of_session);
     tb_list_remove(&conversation->in_order);
@@ -109,26 +110,44 @@ void tb_current_drop(struct tb_tenant *tenant, const char *name)
 {
     struct tb_conversation *conversation = tb_conversation_find(tenant, name);
     if (conversation && conversation->current) {
-        tenant->current_count--;
         drop(conversation);
     }
 }
 
-void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_session *session)
+/* Of those that nobody ends the oldest goes. The others are as many as there are connections. */
+static void count_choice(struct tb_tenant *tenant, struct tb_conversation *conversation)
 {
-    tb_current_drop(tenant, name);
     if (tenant->current_count >= TB_CURRENT_MAX) {
-        struct tb_list *oldest = tenant->current_order.next;
-        tb_current_drop(tenant, TB_CONTAINER(oldest, struct tb_conversation, in_order)->name);
+        drop(TB_CONTAINER(tenant->current_order.next, struct tb_conversation, in_order));
     }
-    struct tb_conversation *conversation = tb_conversation_make(tenant, name);
-    conversation->current = session;
-    tb_list_append(&session->places.currents, &conversation->of_session);
     tb_list_append(&tenant->current_order, &conversation->in_order);
     tenant->current_count++;
+}
+
+void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_session *session,
+                    bool passing)
+{
+    tb_current_drop(tenant, name);
+    struct tb_conversation *conversation = tb_conversation_make(tenant, name);
+    conversation->current = session;
+    conversation->passing = passing;
+    tb_list_append(&session->places.currents, &conversation->of_session);
+    if (!passing) {
+        count_choice(tenant, conversation);
+    }
     if (session->places.owner == conversation) {
         tb_list_remove(&session->places.owned);
         tb_list_append(&conversation->sessions, &session->places.owned);
+    }
+}
+
+void tb_current_pass(const struct tb_sessions *sessions, const struct tb_caller *caller)
+{
+    struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
+    const struct tb_conversation *conversation =
+        tenant ? tb_conversation_find(tenant, caller->conversation) : NULL;
+    if (conversation && conversation->passing) {
+        tb_current_drop(tenant, caller->conversation);
     }
 }
 
@@ -137,7 +156,7 @@ void tb_current_choose(const struct tb_caller *caller, struct tb_session *sessio
 {
     struct tb_session *before = tb_current_get(session->places.home, caller->conversation);
     if (before != session) {
-        tb_current_set(session->places.home, caller->conversation, session);
+        tb_current_set(session->places.home, caller->conversation, session, caller->passing);
         if (before) {
             tb_record_put(before, gate);
         }
@@ -190,6 +209,9 @@ static struct tb_list *first_printed(const struct tb_session *session, size_t ro
     tb_json_array_open(&json);
     for (struct tb_list *link = session->places.currents.prev;
          link != &session->places.currents && count < RECORDED_MAX; link = link->prev) {
+        if (of_current(link)->passing) {
+            continue;
+        }
         tb_json_put_cstr(&json, of_current(link)->name);
         if (json.rc < 0) {
             break;
@@ -206,7 +228,9 @@ void tb_current_print(const struct tb_session *session, size_t room_bytes,
     tb_json_array_open(json);
     for (struct tb_list *link = first_printed(session, room_bytes);
          link && link != &session->places.currents; link = link->next) {
-        tb_json_put_cstr(json, of_current(link)->name);
+        if (!of_current(link)->passing) {
+            tb_json_put_cstr(json, of_current(link)->name);
+        }
     }
     tb_json_array_close(json);
 }

@@ -397,7 +397,7 @@ static void fill_conversations(struct tb_session *session, const struct record *
     struct tb_json_iter untold = tb_json_iter_of(record->fields[UNTOLD].value.text);
     char conversation[TB_CONVERSATION_SIZE];
     while (next_text(&current, conversation, sizeof(conversation))) {
-        tb_current_set(session->places.home, conversation, session);
+        tb_current_set(session->places.home, conversation, session, false);
     }
     while (next_text(&authors, conversation, sizeof(conversation))) {
         tb_authors_typed(&session->losses.authors, conversation);

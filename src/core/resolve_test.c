@@ -305,6 +305,27 @@ static void choices_are_bounded_and_the_oldest_is_forgotten(void **state)
     assert_null(resolve(rig, conversation, "", false, &err));
 }
 
+/* Ten thousand agents may be connected at once, and each has chosen a session. */
+static void choices_of_those_who_say_when_they_go_are_not_counted(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_caller caller = {.who = principal_of("t"), .passing = true};
+    struct tb_err err;
+    char conversation[32];
+    rig_create_as(rig, "t", "creator", "a");
+    caller.conversation = conversation;
+    for (int i = 0; i <= TB_CURRENT_MAX; i++) {
+        snprintf(conversation, sizeof(conversation), "c%d", i);
+        assert_int_equal(
+            tb_sessions_set_current(rig->core.sessions, &caller, TB_STR("a"), NULL, &err), 0);
+    }
+    assert_string_equal(resolve(rig, "c0", "", false, &err), "a");
+    caller.conversation = "c0";
+    tb_sessions_leave_conversation(rig->core.sessions, &caller);
+    assert_null(resolve(rig, "c0", "", false, &err));
+    assert_string_equal(resolve(rig, "c1", "", false, &err), "a");
+}
+
 /* Another kind gets a rule of its own with its row; until then nobody guesses. */
 static void a_kind_without_a_rule_has_to_be_named(void **state)
 {
@@ -341,6 +362,7 @@ int main(void)
         RIG_TEST(without_a_driver_none_is_made),
         RIG_TEST(a_kind_without_a_rule_has_to_be_named),
         RIG_TEST(choices_are_bounded_and_the_oldest_is_forgotten),
+        RIG_TEST(choices_of_those_who_say_when_they_go_are_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -556,6 +556,7 @@ void tb_sessions_leave_conversation(struct tb_sessions *sessions, const struct t
 {
     struct tb_place place;
     tb_members_leave_all(sessions, caller);
+    tb_current_pass(sessions, caller);
     /* A store that cannot be read must not let them pile up; what they have ends when it is idle.
      */
     if (strcmp(sessions->core->config->mcp_on_disconnect, "keep") == 0 ||

@@ -29,7 +29,9 @@ struct tb_conversation {
     struct tb_list members;     /* that it is: core/members.c */
     struct tb_session *current; /* NULL: it has none */
     struct tb_list of_session;  /* of that session's `currents` */
-    struct tb_list in_order;    /* of the tenant's */
+    struct tb_list in_order;    /* of the tenant's, unless it is passing */
+    bool passing; /* somebody ends it: its choice is not counted and, since nobody comes back to it,
+                     not stored */
 };
 
 struct tb_tenant {
@@ -94,7 +96,10 @@ struct tb_session *tb_conversation_last(const struct tb_conversation *conversati
 
 /* The current session of a conversation, NULL if it has none. */
 struct tb_session *tb_current_get(const struct tb_tenant *tenant, const char *name);
-void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_session *session);
+void tb_current_set(struct tb_tenant *tenant, const char *name, struct tb_session *session,
+                    bool passing);
+/* Its conversation is over: nobody comes back to a choice that is passing. */
+void tb_current_pass(const struct tb_sessions *sessions, const struct tb_caller *caller);
 /* No caller comes to this session any more unless by its name. */
 void tb_current_forget(struct tb_session *session);
 /* The caller's choice is forgotten. */
