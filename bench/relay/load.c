@@ -2,13 +2,14 @@
 /* Agents call the tools of pages through a relay, so many calls at a time over all sessions in
  * turn: with more sessions there is more to keep, not more to do.
  *
- *   load PAGE_PORT AGENT_PORT SESSIONS IN_FLIGHT BYTES WARM_MS RUN_MS SERVER_PID [TOKEN]
+ *   load PAGE_PORT AGENT_PORT SESSIONS IN_FLIGHT BYTES WARM_MS RUN_MS SERVER_PID REST_MS [TOKEN]
  *
  * PAGES -> SESSIONS -> AGENTS -> WARM -> RUNNING -> DRAINING; only RUNNING counts. Prints one line,
  *   per_s=41234 p50_us=31 p99_us=80 cpu=61 server_us=2.10 page_kb=3.1 session_kb=2.2 agent_kb=5.0
  * cpu is its own share of a core in percent, server_us the server's processor time for one call;
  * the last three are what a page's connection, its session, and an agent in it add to the server's
- * resident memory. A wrong answer, a closed connection or silence ends it with status 1. */
+ * resident memory, REST_MS after the last of them has come. A wrong answer, a closed connection or
+ * silence ends it with status 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ struct load {
     size_t in_flight;
     uint64_t calls;
     uint64_t sent_ns[2 * FLIGHT_MAX]; /* by number of the call, round the ring */
+    uint64_t rest_ms;
     uint64_t warm_ms;
     uint64_t run_ms;
     uint64_t began_ns;
@@ -173,15 +175,21 @@ static void enter(struct load *load, enum phase phase)
     }
 }
 
+static void on_rested(uv_timer_t *timer)
+{
+    struct load *load = timer->data;
+    if (load->phase == PAGES && !load->play.token) {
+        load->resident_kb[SESSIONS] = server_kb(load);
+        load->phase = SESSIONS;
+    }
+    enter(load, load->phase + 1);
+}
+
 static void on_ready(struct play_pair *pair)
 {
     struct load *load = TB_CONTAINER(pair->play, struct load, play);
-    bool all = ++load->done == load->play.pair_count;
-    if (all && load->phase == PAGES && !load->play.token) {
-        load->resident_kb[SESSIONS] = server_kb(load);
-        enter(load, AGENTS);
-    } else if (all) {
-        enter(load, load->phase + 1);
+    if (++load->done == load->play.pair_count) {
+        uv_timer_start(&load->timer, on_rested, load->rest_ms, 0);
     } else if (load->begun < load->play.pair_count) {
         begin_one(load);
     }
@@ -222,9 +230,9 @@ static void report(const struct load *load)
 
 int main(int argc, char **argv)
 {
-    if (argc != 9 && argc != 10) {
-        bench_die(
-            "PAGE_PORT AGENT_PORT SESSIONS IN_FLIGHT BYTES WARM_MS RUN_MS SERVER_PID [TOKEN]");
+    if (argc != 10 && argc != 11) {
+        bench_die("PAGE_PORT AGENT_PORT SESSIONS IN_FLIGHT BYTES WARM_MS RUN_MS SERVER_PID REST_MS "
+                  "[TOKEN]");
     }
     struct load *load = TB_NEW(struct load);
     bench_uv(uv_loop_init(&load->loop), "loop");
@@ -234,10 +242,11 @@ int main(int argc, char **argv)
               bench_number(argv[5], 1, 1 << 19));
     load->play.page_port = (unsigned)bench_number(argv[1], 1, 65535);
     load->play.agent_port = (unsigned)bench_number(argv[2], 1, 65535);
-    load->play.token = argv[9];
+    load->play.token = argv[10];
     load->play.ready = on_ready;
     load->play.answered = on_answered;
     load->in_flight_max = bench_number(argv[4], 1, FLIGHT_MAX);
+    load->rest_ms = bench_number(argv[9], 0, STALL_MS);
     load->warm_ms = bench_number(argv[6], 1, 60000);
     load->run_ms = bench_number(argv[7], 1, 600000);
     load->server_pid = argv[8];
