@@ -61,7 +61,7 @@ all: $(B)/tabard ## build build/release/tabard
 fixtures: $(B)/tabard-fixtures ## build build/release/tabard-fixtures, which tests/integration needs: no browsers, and the tools of the MCP conformance suite
 
 help: ## this list
-	@grep -hE '^[a-z0-9-]+:.*##' Makefile bench/*/build.mk | sed 's/:.*##/\t/' | expand -t 20
+	@grep -hE '^[a-z0-9-]+:.*##' Makefile bench/*/build.mk packaging/build.mk | sed 's/:.*##/\t/' | expand -t 20
 
 setup: ## install what is missing (Debian packages, npm packages of the tests)
 	@tools/setup.sh test dev
@@ -227,12 +227,15 @@ docs: ## generated reference pages, and the figures in ARCHITECTURE.md
 	@tools/gen-docs.sh
 
 PREFIX ?= /usr/local
+UNITS  ?= $(PREFIX)/lib/systemd/system
 install: all ## install to $(PREFIX)
 	install -D -m 755 $(B)/tabard $(DESTDIR)$(PREFIX)/bin/tabard
 	ln -sf tabard $(DESTDIR)$(PREFIX)/bin/btcp-server
+	install -d $(DESTDIR)$(UNITS)
+	sed 's#@BIN@#$(PREFIX)/bin#' packaging/systemd/tabard.service > $(DESTDIR)$(UNITS)/tabard.service
 
 clean: ## remove build/
 	rm -rf build
 
 -include $(patsubst %.c,$(B)/%.d,$(ALL_C) $(SUPPORT_C) $(FIXTURES_C) tools/fuzz_replay.c)
--include bench/*/build.mk
+-include bench/*/build.mk packaging/build.mk

@@ -170,7 +170,7 @@ integration() {
 
 # The daemon with real clients and real browsers.
 e2e() {
-    build e2e MODE=release all fixtures web || return 0
+    build e2e MODE=release all fixtures web npm || return 0
     node_files tests/e2e
 }
 
@@ -194,7 +194,7 @@ asan() {
 
 everything() {
     build_asan || true
-    build release MODE=release all fixtures web || true
+    build release MODE=release all fixtures web npm || true
 }
 
 selftest() {

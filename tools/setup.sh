@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, and is silent when nothing is: setup.sh [run] [test] [dev] [bare]
+# Installs what is missing, and is silent when nothing is: setup.sh [run] [test] [dev] [bare] [package]
 #   run   what the daemon is built from, and the browsers
 #   test  that, and what the tests need (the default)
 #   dev   what the daemon is built from, and the tools of lint, fuzz and cov
 #   bare  what makes a bare Debian for tools/bare.sh
+#   package  what makes Debian packages
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -25,7 +26,8 @@ for set; do
         test) want="$want $run iproute2 strace" npm=1 ;;
         dev | --dev) want="$want $dev" ;;
         bare) want="$want debootstrap git" ;;
-        *) stop "usage: tools/setup.sh [run] [test] [dev] [bare]" ;;
+        package) want="$want dpkg-dev debhelper git" ;;
+        *) stop "usage: tools/setup.sh [run] [test] [dev] [bare] [package]" ;;
     esac
 done
 # Where node comes from elsewhere, Debian's npm would be in its way.
