@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 pages='ERRORS CONFIG EVENTS'
 # The tree of lint-selftest.sh is a small one.
-[ ! -f src/tool/tools.def ] || pages="$pages TOOLS"
+[ ! -f src/tool/tools.def ] || pages="$pages TOOLS METRICS"
 
 page_ERRORS() {
     cat <<'END'
@@ -141,6 +141,34 @@ END
             for (i = 1; i <= 3; i++) { sub(/^"/, "", $i); sub(/"$/, "", $i) }
             print "| `" $1 "` | " $2 ($3 == "NULL" ? "" : " …" $3) " |"
         }'
+}
+
+page_METRICS() {
+    cat <<'END'
+<!-- Written by tools/gen-docs.sh from src/core/metrics.def. Change it there, then run `make docs`. -->
+# Metrics
+
+`GET /metrics` gives these in Prometheus' text format. They count what all tenants do: a collector needs the admin token or a key of the tenant
+`default` with the scope `observe`. [packaging/grafana/tabard.json](../packaging/grafana/tabard.json) is a dashboard for Grafana that shows them.
+
+```yaml
+scrape_configs:
+  - job_name: tabard
+    authorization: {credentials_file: /etc/prometheus/tabard.key}
+    static_configs: [{targets: ['127.0.0.1:8765']}]
+```
+
+| metric | type | labels | what |
+| --- | --- | --- | --- |
+END
+    table='{
+            for (i = 1; i <= NF; i++) gsub(/"/, "", $i)
+            labels = $3 == "" ? "" : "`" $3 "`" ($4 == "" ? "" : ", `" $4 "`")
+            print "| `" $1 "` | " tolower($2) " | " labels " | " $5 " |"
+        }'
+    rows 'TB_METRIC(name, wire, kind, help)' 'wire @ kind @ "" @ "" @ help' core/metrics.def | sed 's/COUNTER_SECONDS/COUNTER/' | awk -F ' @ ' "$table"
+    rows 'TB_SERIES(name, wire, kind, one, other, help)' 'wire @ kind @ one @ other @ help' core/metrics.def | awk -F ' @ ' "$table"
+    rows 'TB_HISTOGRAM(name, wire, label, help)' 'wire @ HISTOGRAM @ label @ "" @ help' core/metrics.def | awk -F ' @ ' "$table"
 }
 
 # The tables of the tools are C, so the program prints this page itself. Lint has its objects by now.

@@ -36,6 +36,13 @@ int64_t tb_clock_mono_ms(const struct tb_clock *clock)
     return clock->mono_ms(clock);
 }
 
+int64_t tb_clock_precise_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 int64_t tb_clock_wall_ms(const struct tb_clock *clock)
 {
     return clock->wall_ms(clock);

@@ -16,6 +16,8 @@ struct tb_clock {
 const struct tb_clock *tb_clock_system(void);
 int64_t tb_clock_mono_ms(const struct tb_clock *clock);
 int64_t tb_clock_wall_ms(const struct tb_clock *clock);
+/* The machine's monotonic clock, for figures only: deadlines are those of the other one. */
+int64_t tb_clock_precise_us(void);
 
 /* A clock that stands still until it is moved. */
 struct tb_clock_manual {

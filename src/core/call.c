@@ -489,6 +489,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     call->place.named = dup_known(request->session);
     call->given.request_id = dup_known(request->request_id);
     call->accepted_ms = tb_loop_now_ms(core->loop);
+    call->began_us = tb_clock_precise_us();
     call->deadline_ms = call->accepted_ms;
     call->job.run = on_job;
     tb_timer_init(&call->timer, core->loop, on_timer, call);

@@ -102,6 +102,7 @@ struct tb_call {
 
     enum tb_call_phase phase;
     int64_t accepted_ms;
+    int64_t began_us; /* the same, for figures */
     int64_t deadline_ms;
     struct tb_timer timer; /* the deadline; then the driver's grace */
     struct tb_deferred job;

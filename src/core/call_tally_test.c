@@ -89,7 +89,7 @@ static void calls_of_one_agent_tool_and_outcome_are_told_as_a_number(void **stat
     assert_int_equal(rig_events(rig, "{\"tool\":\"t1\",\"code\":\"ok\""), 1);
     assert_int_equal(rig_events(rig, "\"action\":7}"), 1); /* one that was alone */
     assert_int_equal(rig_events(rig, "{\"tool\":\"t0\",\"code\":\"script_error\""), 1);
-    assert_int_equal(rig->core.metrics.values[TB_METRIC_CALLS], 9);
+    assert_int_equal(rig_calls_counted(rig, ""), 9);
     call(rig, "a", 0, 0);
     rig_advance(rig, SPAN_MS);
     assert_int_equal(rig_events(rig, "call_done"), 5);

@@ -89,6 +89,16 @@ const char *tb_call_tool_name(const struct tb_call *call)
     return call->entry.tool ? call->entry.tool->name : "";
 }
 
+/* By the names of our own tools: pages choose those of theirs. */
+static void measure(struct tb_call *call)
+{
+    struct tb_metrics *metrics = &call->core->metrics;
+    const char *tool = call->entry.brought ? "page" : known(tb_call_tool_name(call));
+    tool = tool ? tool : "unknown";
+    tb_metrics_add(metrics, TB_SERIES_CALLS, tool, outcome(call->result.code), 1);
+    tb_metrics_observe(metrics, TB_HISTOGRAM_CALL, tool, tb_clock_precise_us() - call->began_us);
+}
+
 void tb_call_tell(struct tb_call *call)
 {
     struct tb_core *core = call->core;
@@ -98,8 +108,7 @@ void tb_call_tell(struct tb_call *call)
                             .words = call->result.message,
                             .since_ms = call->accepted_ms,
                             .url = call->place.url};
-    core->metrics.values[TB_METRIC_CALLS]++;
-    core->metrics.values[TB_METRIC_CALL_ERRORS] += act.code < 0;
+    measure(call);
     tb_log_at(core->log, DEBUG, "call", "done", tb_kv_cstr("tool", act.tool),
               tb_kv_cstr("code", outcome(act.code)),
               tb_kv_int("ms", tb_loop_now_ms(core->loop) - act.since_ms),

@@ -135,6 +135,8 @@ struct tb_driver {
                  void *owner);
     /* Operations may begin while `save` is under way; otherwise they wait for its end. */
     bool saves_beside;
+    /* Adds what it runs now to the gauges of core->metrics, which are 0 before. May be NULL. */
+    void (*measure)(void *state);
     /* The session has ended for good and is closed: what is left of it outside of what `save` gave
      * can go. Also for one that had no driver session. May be NULL. */
     void (*forget)(void *state, const char *session_id);

@@ -35,6 +35,7 @@ void tb_egress_count_request(struct tb_egress_use *use)
 {
     struct tb_egress *egress = use->pass ? use->pass->egress : NULL;
     if (egress) {
+        egress->egresses->core->metrics.values[TB_METRIC_PROXY_CONNECTIONS]++;
         use->account = account_of(egress, use->goal.host.name);
         use->account->requests++;
     }
@@ -46,6 +47,9 @@ void tb_egress_count_bytes(struct tb_egress_use *use, size_t in, size_t out)
         use->account->bytes_in += in;
         use->account->bytes_out += out;
         use->account->last_wall_ms = wall_ms(use->pass->egress);
+        struct tb_metrics *metrics = &use->pass->egress->egresses->core->metrics;
+        metrics->values[TB_METRIC_PROXY_BYTES_IN] += (int64_t)in;
+        metrics->values[TB_METRIC_PROXY_BYTES_OUT] += (int64_t)out;
     }
 }
 
@@ -132,6 +136,7 @@ void tb_egress_opens(struct tb_egress *egress)
 void tb_egress_refused(struct tb_egress *egress, const struct tb_egress_goal *goal,
                        const struct tb_err *why)
 {
+    egress->egresses->core->metrics.values[TB_METRIC_PROXY_REFUSED]++;
     account_of(egress, goal->host.name)->refused++;
     keep_refusal(egress, goal, why);
     note_rule(&egress->account, why->text);

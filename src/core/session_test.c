@@ -35,7 +35,7 @@ static void an_idle_session_ends(void **state)
     assert_non_null(rig_find(rig, "named"));
     rig_advance(rig, 1);
     assert_null(rig_find(rig, "named"));
-    assert_int_equal(rig->core.metrics.values[TB_METRIC_SESSIONS], 0);
+    assert_int_equal(tb_sessions_count(rig->core.sessions), 0);
     assert_int_equal(rig->core.metrics.values[TB_METRIC_SESSIONS_TOTAL], 2);
 }
 

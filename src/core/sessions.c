@@ -359,7 +359,6 @@ void tb_sessions_forget(struct tb_session *session)
     tb_conversation_disown(session);
     tb_list_remove(&session->places.link);
     tb_list_append(&sessions->closing, &session->places.link);
-    sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
 }
 
 void tb_sessions_gone(struct tb_session *session)

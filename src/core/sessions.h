@@ -131,3 +131,5 @@ void tb_caller_show(const struct tb_core *core, const char *conversation, const 
 bool tb_sessions_keep(const struct tb_sessions *sessions, struct tb_str id);
 /* All, also those that sleep. */
 size_t tb_sessions_count(const struct tb_sessions *sessions);
+/* Brings the metrics of sessions and of calls that are not over up to date. */
+void tb_sessions_measure(const struct tb_sessions *sessions);

@@ -119,7 +119,6 @@ int tb_sessions_add(struct tb_session *session)
     tb_list_append(&tenant->sessions, &session->places.link);
     tenant->count++;
     tb_sessions_count_awake(session, 1);
-    sessions->core->metrics.values[TB_METRIC_SESSIONS] = (int64_t)tb_sessions_count(sessions);
     return 0;
 }
 

@@ -37,6 +37,7 @@
 #include "daemon/doors.h"
 #include "daemon/harden.h"
 #include "daemon/lock.h"
+#include "daemon/measure.h"
 #include "daemon/next_step.h"
 #include "daemon/registry.h"
 #include "daemon/secret.h"
@@ -294,6 +295,7 @@ static int init_state(struct daemon *daemon, struct tb_err *err)
 static void measure(struct tb_core *core, void *user)
 {
     const struct daemon *daemon = user;
+    tb_measure(core);
     core->metrics.values[TB_METRIC_HTTP_CONNECTIONS] = (int64_t)tb_doors_connections(daemon->doors);
 }
 
@@ -494,6 +496,7 @@ static void stop(struct daemon *daemon)
     close_store(&daemon->core.store);
     tb_auth_free(daemon->core.auth);
     tb_rates_fini(&daemon->core.rates);
+    tb_metrics_fini(&daemon->core.metrics);
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         tb_signal_free(daemon->signals[i]);
         signal(watched[i], SIG_IGN); /* all is saved: nothing is left to do but to end */

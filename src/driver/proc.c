@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dirent.h>
 
@@ -52,21 +53,82 @@ bool tb_proc_read(pid_t pid, struct tb_proc *ret_proc)
     return true;
 }
 
-uint64_t tb_proc_group_work(pid_t group)
+typedef void each_fn(pid_t pid, const struct tb_proc *proc, void *user);
+
+static void each(each_fn *fn, void *user)
 {
-    uint64_t work = 0;
     DIR *dir = opendir("/proc");
     const struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
         uint64_t pid;
         struct tb_proc proc;
-        if (tb_str_to_u64(tb_str_of(entry->d_name), &pid) && tb_proc_read((pid_t)pid, &proc) &&
-            proc.group == group) {
-            work += proc.ticks + proc.faults;
+        if (tb_str_to_u64(tb_str_of(entry->d_name), &pid) && tb_proc_read((pid_t)pid, &proc)) {
+            fn((pid_t)pid, &proc, user);
         }
     }
     if (dir) {
         closedir(dir);
     }
-    return work;
+}
+
+struct work {
+    pid_t group;
+    uint64_t done;
+};
+
+static void add_work(pid_t pid, const struct tb_proc *proc, void *user)
+{
+    struct work *work = user;
+    (void)pid;
+    work->done += proc->group == work->group ? proc->ticks + proc->faults : 0;
+}
+
+uint64_t tb_proc_group_work(pid_t group)
+{
+    struct work work = {.group = group};
+    each(add_work, &work);
+    return work.done;
+}
+
+/* See proc_pid_statm(5): the second field is what it has in memory, the third what others may have
+ * there, too. */
+static int64_t own_bytes(pid_t pid)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TEXT_MAX);
+    char path[32];
+    uint64_t pages[3] = {0};
+    snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+    tb_file_read(path, &text);
+    struct tb_str rest = tb_buf_str(&text);
+    for (size_t i = 0; i < TB_COUNT(pages); i++) {
+        tb_str_to_u64(tb_str_cut(&rest, ' '), &pages[i]);
+    }
+    return pages[1] > pages[2] ? (int64_t)(pages[1] - pages[2]) * sysconf(_SC_PAGESIZE) : 0;
+}
+
+struct sum {
+    const pid_t *groups;
+    size_t count;
+    struct tb_proc_usage usage;
+};
+
+static void add_usage(pid_t pid, const struct tb_proc *proc, void *user)
+{
+    struct sum *sum = user;
+    for (size_t i = 0; i < sum->count; i++) {
+        if (sum->groups[i] == proc->group) {
+            sum->usage.processes++;
+            sum->usage.bytes += own_bytes(pid);
+            return;
+        }
+    }
+}
+
+struct tb_proc_usage tb_proc_groups_usage(const pid_t *groups, size_t count)
+{
+    struct sum sum = {.groups = groups, .count = count};
+    if (count) {
+        each(add_usage, &sum);
+    }
+    return sum.usage;
 }

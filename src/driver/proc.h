@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,5 +20,12 @@ struct tb_proc {
 
 /* false: there is no such process any more. */
 bool tb_proc_read(pid_t pid, struct tb_proc *ret_proc);
+struct tb_proc_usage {
+    int64_t processes;
+    int64_t bytes; /* of memory, without what they share with others */
+};
+
+/* What the groups use, each named by its leader. */
+struct tb_proc_usage tb_proc_groups_usage(const pid_t *groups, size_t count);
 /* A number that changes while processes of the group compute, read from the disk, come or go. */
 uint64_t tb_proc_group_work(pid_t group);

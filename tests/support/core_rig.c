@@ -77,6 +77,7 @@ int rig_teardown(void **state)
     struct rig *rig = *state;
     rig_stop(rig);
     tb_bus_unsubscribe(&rig->listener);
+    tb_metrics_fini(&rig->core.metrics);
     tb_loop_free(rig->core.loop);
     tb_config_fini(&rig->config);
     tb_log_fini(&rig->log);
@@ -264,4 +265,22 @@ void rig_set(struct rig *rig, const char *path, const char *text)
         }
     }
     fail_msg("no setting %s", path);
+}
+
+int64_t rig_calls_counted(const struct rig *rig, const char *words)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
+    int64_t count = 0;
+    assert_int_equal(tb_metrics_print(&rig->core.metrics, &text), 0);
+    struct tb_str rest = tb_buf_str(&text);
+    while (rest.len) {
+        struct tb_str value = tb_str_cut(&rest, '\n');
+        struct tb_str name = tb_str_cut(&value, ' ');
+        uint64_t number;
+        if (tb_str_starts(name, TB_STR("tabard_calls_total")) &&
+            memmem(name.ptr, name.len, words, strlen(words)) && tb_str_to_u64(value, &number)) {
+            count += (int64_t)number;
+        }
+    }
+    return count;
 }

@@ -93,3 +93,5 @@ struct tb_session *rig_create_tagged(struct rig *rig);
 char *rig_note(struct rig *rig);
 /* How often `text` stands in the events so far. */
 size_t rig_events(struct rig *rig, const char *text);
+/* The sum of all metrics of calls whose labels have these words. */
+int64_t rig_calls_counted(const struct rig *rig, const char *words);

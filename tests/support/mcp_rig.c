@@ -310,6 +310,7 @@ void mcp_rig_fini(struct mcp_rig *rig)
     }
     tb_auth_free(rig->core.auth);
     tb_rates_fini(&rig->core.rates);
+    tb_metrics_fini(&rig->core.metrics);
     tb_loop_free(rig->core.loop);
     tb_config_fini(&rig->config);
     tb_log_fini(&rig->log);

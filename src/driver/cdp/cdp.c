@@ -68,6 +68,11 @@ static void forget(void *state, const char *session_id)
     tb_files_remove(tb_launcher_root(fleet->launcher), session_id);
 }
 
+static void measure(void *state)
+{
+    tb_cdp_fleet_measure(state);
+}
+
 static const struct tb_offer offers[] = {
     {TB_KIND_BROWSER, TB_PROVIDER_LOCAL, TB_ENGINE_SHELL},
     {TB_KIND_BROWSER, TB_PROVIDER_LOCAL, TB_ENGINE_CHROMIUM},
@@ -89,6 +94,7 @@ const struct tb_driver tb_driver_cdp = {
     .detach = tb_cdp_session_detach,
     .save = tb_cdp_keep_save,
     .saves_beside = true,
+    .measure = measure,
     .forget = forget,
     .restored = tb_cdp_keep_restored,
     .describe = tb_cdp_session_describe,

@@ -31,6 +31,7 @@ struct tb_writer {
     bool anew;             /* no read may begin before the next batch, which opens the index anew */
     bool due;              /* a batch waits for a part of the intake to be written */
     int64_t began_ms;      /* what the worker has */
+    int64_t took_us;       /* the last batch, for figures; the worker's */
     int64_t backoff_ms;
     struct tb_err trouble; /* why the last batch failed; its code is 0 if it did not */
     struct tb_err result;  /* the worker's */

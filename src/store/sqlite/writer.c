@@ -166,6 +166,7 @@ static void on_batch(int status, void *user)
     writer->anew = writer->mover.index_bad;
     look_at_intake(store);
     if (status == 0) {
+        tb_metrics_observe(&store->core->metrics, TB_HISTOGRAM_COMMIT, "", writer->took_us);
         batch_good(store);
     } else {
         batch_bad(store);
@@ -184,7 +185,10 @@ static void on_batch(int status, void *user)
 static int run_batch(void *user)
 {
     struct tb_sqlite *store = user;
-    return tb_mover_run(&store->writer.mover, &store->writer.batch, &store->writer.result);
+    int64_t began_us = tb_clock_precise_us();
+    int rc = tb_mover_run(&store->writer.mover, &store->writer.batch, &store->writer.result);
+    store->writer.took_us = tb_clock_precise_us() - began_us;
+    return rc;
 }
 
 static void begin_batch(struct tb_sqlite *store)

@@ -10,6 +10,7 @@
 #include "driver/cdp/browser/session_internal.h"
 #include "driver/files.h"
 #include "driver/page_script.h"
+#include "driver/proc.h"
 
 enum {
     SCRIPT_PARAMS_MAX = 4 * 1024 * 1024,
@@ -49,6 +50,25 @@ static bool is_kept(struct tb_str session_id, void *user)
 static void on_settled(const char *root, void *owner)
 {
     tb_files_sweep(root, is_kept, owner);
+}
+
+void tb_cdp_fleet_measure(const struct tb_cdp_fleet *fleet)
+{
+    struct tb_metrics *metrics = &fleet->core->metrics;
+    TB_AUTO(tb_buf_fini) struct tb_buf pids = TB_BUF(SIZE_MAX);
+    LIST_FOREACH(link, &fleet->browsers) {
+        const struct tb_cdp_browser *browser = TB_CONTAINER(link, struct tb_cdp_browser, link);
+        if (browser->launch) {
+            pid_t pid = tb_launch_pid(browser->launch);
+            tb_buf_append(&pids, &pid, sizeof(pid));
+        }
+    }
+    size_t count = pids.len / sizeof(pid_t);
+    struct tb_proc_usage usage =
+        tb_proc_groups_usage((const pid_t *)(const void *)pids.data, count);
+    metrics->values[TB_METRIC_BROWSERS] += (int64_t)count;
+    metrics->values[TB_METRIC_BROWSER_PROCESSES] += usage.processes;
+    metrics->values[TB_METRIC_BROWSER_BYTES] += usage.bytes;
 }
 
 struct tb_cdp_fleet *tb_cdp_fleet_new(struct tb_core *core, const char *guard)

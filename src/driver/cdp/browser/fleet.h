@@ -24,4 +24,6 @@ struct tb_cdp_fleet {
 struct tb_cdp_fleet *tb_cdp_fleet_new(struct tb_core *core, const char *guard);
 /* Browsers, sessions and all end without a word to anybody; profiles are removed. */
 void tb_cdp_fleet_free(struct tb_cdp_fleet *fleet);
+/* The gauges of browsers. */
+void tb_cdp_fleet_measure(const struct tb_cdp_fleet *fleet);
 TB_DEFINE_AUTO(struct tb_cdp_fleet *, tb_cdp_fleet_free)
