@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -9,6 +10,7 @@
 #include "cli/mcp_pump.h"
 #include "cli/options.h"
 #include "core/principal.h"
+#include "core/session.h"
 #include "core/view.h"
 #include "daemon/config_load.h"
 #include "tool/tools.h"
@@ -21,6 +23,8 @@ static int take_own(struct tb_mcp_way *way, int argc, char **argv)
         const char *toolset = tb_options_own(argc, argv, &i, "--toolset");
         const char *groups = toolset ? NULL : tb_options_own(argc, argv, &i, "--groups");
         const char *tenant = toolset || groups ? NULL : tb_options_own(argc, argv, &i, "--tenant");
+        const char *session =
+            toolset || groups || tenant ? NULL : tb_options_own(argc, argv, &i, "--session");
         if (strcmp(argv[i], "--no-start") == 0) {
             way->may_start = false;
         } else if (toolset) {
@@ -29,6 +33,8 @@ static int take_own(struct tb_mcp_way *way, int argc, char **argv)
             way->groups = groups;
         } else if (tenant) {
             way->tenant = tenant;
+        } else if (session) {
+            way->session = session;
         } else {
             argv[kept++] = argv[i];
         }
@@ -36,11 +42,40 @@ static int take_own(struct tb_mcp_way *way, int argc, char **argv)
     return kept;
 }
 
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+/* It becomes a header. */
+static bool is_key(const char *text)
+{
+    while (*text > ' ' && *text <= '~') {
+        text++;
+    }
+    return *text == '\0';
+}
+
+/* What BTCP's agents are told by variables; an option counts before its variable. */
+static int read_variables(struct tb_mcp_way *way, struct tb_err *err)
+{
+    way->session = way->session ? way->session : variable("BTCP_SESSION_ID");
+    way->key = variable("BTCP_API_KEY");
+    if (way->session && strlen(way->session) >= TB_NAME_SIZE) {
+        return tb_fail(err, TB_E_PARAMS, "no session has an id or name of this length");
+    }
+    return way->key && !is_key(way->key)
+               ? tb_fail(err, TB_E_PARAMS, "the variable BTCP_API_KEY has no key")
+               : 0;
+}
+
 /* The names are checked here, since a daemon could only hang up. */
 static int read_options(struct tb_mcp_way *way, struct tb_options *options, int argc, char **argv,
                         struct tb_err *err)
 {
-    static const char *const own[] = {"--toolset", "--groups", "--tenant", "--no-start", NULL};
+    static const char *const own[] = {"--toolset", "--groups",   "--tenant",
+                                      "--session", "--no-start", NULL};
     static const struct tb_config_list no_groups = {NULL, 0};
     struct tb_views views;
     struct tb_view *view = NULL;
@@ -53,6 +88,9 @@ static int read_options(struct tb_mcp_way *way, struct tb_options *options, int 
         return tb_fail(err, TB_E_PARAMS,
                        "--tenant takes lower-case letters, digits, '_' and '-', not '%s'",
                        way->tenant);
+    }
+    if (read_variables(way, err) < 0) {
+        return err->code;
     }
     tb_views_init(&views, &tb_kit);
     rc = tb_view_make(&views, tb_str_of(way->toolset), tb_str_of(way->groups), &no_groups, &view,
@@ -99,8 +137,10 @@ static void more_help(void)
         "  --toolset       default, octopus or wdio: the names and forms of the tools.\n"
         "  --groups        More tools: files, debug, state, emulate, pointer, pdf, elements, or all; separated by commas.\n"
         "  --tenant        Whose sessions to use. Default: default.\n"
+        "  --session       The session that calls mean, by its name or id; a page's tools are listed. Also the variable BTCP_SESSION_ID.\n"
         "  --no-start      Fail if no daemon is running, instead of starting one.\n"
         "\n"
+        "With a key in the variable BTCP_API_KEY the agent may do what that key may, and no more.\n"
         "--state-dir and --runtime-dir say where the daemon is. The others, and variables like\n"
         "TABARD_LISTEN, are settings for a daemon that has to be started.\n");
     tb_options_help(NULL);

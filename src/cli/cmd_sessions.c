@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,23 +59,12 @@ static int check(struct tb_wish *base, struct tb_err *err)
 
 /* Asking. */
 
-static int put_segment(const char *text, struct tb_buf *out)
-{
-    int rc = 0;
-    for (; rc == 0 && *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        rc = isalnum(c) || strchr("-._~", c) ? tb_buf_append_char(out, *text)
-                                             : tb_buf_printf(out, "%%%02X", c);
-    }
-    return rc;
-}
-
 static int put_path(const struct wish *wish, struct tb_buf *out, struct tb_err *err)
 {
     int rc = tb_buf_append_cstr(out, "/api/sessions");
     if (wish->id) {
         rc = tb_buf_append_char(out, '/');
-        rc = rc < 0 ? rc : put_segment(wish->id, out);
+        rc = rc < 0 ? rc : tb_daemon_call_escape(wish->id, out);
     }
     if (wish->base.verb == TERMINATE) {
         rc = rc < 0 ? rc : tb_buf_append_cstr(out, "/close");

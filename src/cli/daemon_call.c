@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/daemon_call.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,17 @@ struct waiting {
     int rc;
     struct tb_err *err;
 };
+
+int tb_daemon_call_escape(const char *text, struct tb_buf *out)
+{
+    int rc = 0;
+    for (; rc == 0 && *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        rc = isalnum(c) || strchr("-._~", c) ? tb_buf_append_char(out, *text)
+                                             : tb_buf_printf(out, "%%%02X", c);
+    }
+    return rc;
+}
 
 bool tb_daemon_way_option(struct tb_daemon_way *way, int argc, char **argv, int *at)
 {

@@ -22,6 +22,8 @@ struct tb_daemon_call {
     struct tb_str body; /* JSON; empty: none */
 };
 
+/* Appends a text as one part of a path or query. */
+int tb_daemon_call_escape(const char *text, struct tb_buf *out);
 /* Takes --url or --token with its value at argv[*at], which moves on to the last word of it. False:
  * it is another argument, or the value is missing. */
 bool tb_daemon_way_option(struct tb_daemon_way *way, int argc, char **argv, int *at);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "cli/daemon_call.h"
 #include "cli/mcp_start.h"
 #include "daemon/dirs.h"
 #include "daemon/lock.h"
@@ -18,6 +19,7 @@ enum {
     HEAD_MAX = 4096,
     REQUEST_MAX = 32 * 1024,
     VALUE_MAX = 256,
+    WORDS_MAX = 4096,
     ANSWER_MS = 5000, /* for the daemon to answer on an open socket */
     START_MS = 20000, /* for a fresh daemon to be ready, after the one before it has stopped */
     RETRY_MS = 10,    /* between tries, at first; each pause is twice the one before it */
@@ -138,20 +140,32 @@ static int connect_once(const char *path)
     return rc;
 }
 
+static void put_request(const struct tb_mcp_way *way, struct tb_buf *out)
+{
+    tb_buf_printf(out, "GET /mcp/stdio?toolset=%s&groups=%s", way->toolset, way->groups);
+    if (way->session) {
+        tb_buf_append_cstr(out, "&session=");
+        tb_daemon_call_escape(way->session, out);
+    }
+    tb_buf_printf(out,
+                  " HTTP/1.1\r\n"
+                  "Host: localhost\r\n"
+                  "X-Conversation-Id: %s\r\n",
+                  way->conversation);
+    if (way->tenant) {
+        tb_buf_printf(out, "X-Tabard-Tenant: %s\r\n", way->tenant);
+    }
+    if (way->key) {
+        tb_buf_printf(out, "Authorization: Bearer %s\r\n", way->key);
+    }
+    put_settings(way->sources, out);
+}
+
 /* A fresh socket has room for it. */
 static int greet(struct tb_mcp_link *link, int fd, struct tb_err *err)
 {
-    const struct tb_mcp_way *way = link->way;
     TB_AUTO(tb_buf_fini) struct tb_buf request = TB_BUF(REQUEST_MAX);
-    tb_buf_printf(&request,
-                  "GET /mcp/stdio?toolset=%s&groups=%s HTTP/1.1\r\n"
-                  "Host: localhost\r\n"
-                  "X-Conversation-Id: %s\r\n",
-                  way->toolset, way->groups, way->conversation);
-    if (way->tenant) {
-        tb_buf_printf(&request, "X-Tabard-Tenant: %s\r\n", way->tenant);
-    }
-    put_settings(way->sources, &request);
+    put_request(link->way, &request);
     tb_buf_append_cstr(&request, "Connection: Upgrade\r\n"
                                  "Upgrade: tabard-mcp\r\n\r\n");
     enter(link, TB_MCP_LINK_GREETING, fd, ANSWER_MS);
@@ -268,6 +282,19 @@ static void note_same(struct tb_mcp_link *link, struct tb_str head)
     }
 }
 
+/* In the daemon's own words, which come with the head. */
+static int say_refused(const struct tb_mcp_link *link, struct tb_str line, struct tb_err *err)
+{
+    char body[WORDS_MAX];
+    struct tb_err said;
+    ssize_t got = recv(link->fd, body, sizeof(body), MSG_DONTWAIT);
+    if (got > 0 &&
+        tb_daemon_call_refused(0, (struct tb_str){body, (size_t)got}, &said) != TB_E_PROTOCOL) {
+        return tb_fail(err, TB_E_INVALID, "the daemon refused the connection: %s", said.text);
+    }
+    return tb_fail(err, TB_E_INVALID, "the daemon refused the connection (%.*s)", TB_STR_ARG(line));
+}
+
 static int step_greeting(struct tb_mcp_link *link, bool readable, struct tb_err *err)
 {
     int rc = readable ? read_head(link, err)
@@ -283,10 +310,7 @@ static int step_greeting(struct tb_mcp_link *link, bool readable, struct tb_err 
         tb_buf_fini(&link->head);
         return 0;
     }
-    struct tb_str line = tb_str_cut(&rest, '\r');
-    return tb_fail(err, TB_E_INVALID,
-                   "the daemon refused the connection (%.*s); check --toolset and --groups",
-                   TB_STR_ARG(line));
+    return say_refused(link, tb_str_cut(&rest, '\r'), err);
 }
 
 static int step(struct tb_mcp_link *link, bool readable, struct tb_err *err)

@@ -28,6 +28,8 @@ struct tb_mcp_way {
     const char *toolset;                     /* empty: the default one */
     const char *groups;                      /* empty: none */
     const char *tenant;                      /* NULL: the usual one */
+    const char *session;                     /* that calls mean; NULL: none */
+    const char *key;                         /* by whose right; NULL: the user's own */
     bool may_start;
     char conversation[TB_TOKEN_SIZE]; /* known to this process alone, and to its daemons */
 };

@@ -177,6 +177,11 @@ static int copy_caller(struct tb_call *call, const struct tb_caller *caller, str
         return tb_fail(err, TB_E_PARAMS, "the conversation's name has more than %d characters",
                        TB_CONVERSATION_SIZE - 1);
     }
+    struct tb_str session = tb_caller_session(caller);
+    if (session.len >= sizeof(call->from.session)) {
+        return tb_fail(err, TB_E_SESSION_NOT_FOUND, "No session has an id or name of this length");
+    }
+    snprintf(call->from.session, sizeof(call->from.session), "%.*s", TB_STR_ARG(session));
     snprintf(call->from.agent, sizeof(call->from.agent), "%s", caller->agent ? caller->agent : "");
     call->from.agent[tb_utf8_prefix(tb_str_of(call->from.agent))] = '\0';
     return 0;
@@ -353,7 +358,7 @@ static void prepare_ask(struct tb_call *call)
         ask->flags = tool->flags & TB_TOOL_BESIDE ? 0 : TB_RESOLVE_NONE;
         return;
     }
-    call->place.chosen = !ask->named.len;
+    call->place.chosen = !ask->named.len && !tb_caller_session(ask->caller).len;
     /* What cannot be put on record is not done; but a session can be closed at any time. */
     ask->flags = tool->flags & TB_TOOL_READ_ONLY ? 0 : TB_RESOLVE_STORED;
     /* None is made for what no session could do. */
@@ -481,7 +486,9 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
                                            .brief = request->caller.brief,
                                            .passing = request->caller.passing,
                                            .noteless = request->caller.noteless,
-                                           .everyone = request->caller.everyone};
+                                           .everyone = request->caller.everyone,
+                                           .session = call->from.session,
+                                           .chooses = request->caller.chooses};
     call->done = request->done;
     call->progress = request->progress;
     tb_call_ask_init(call, request->ask);

@@ -60,7 +60,8 @@ struct tb_call_given {
 struct tb_call_from {
     char conversation[TB_CONVERSATION_SIZE];
     char agent[TB_AGENT_SIZE];
-    struct tb_caller caller; /* points at these two; has references to its principal and view */
+    char session[TB_NAME_SIZE];
+    struct tb_caller caller; /* points at these; has references to its principal and view */
     struct tb_live live;
 };
 
@@ -149,7 +150,8 @@ int tb_call_check_brought(const struct tb_call *call, const struct tb_session *s
                           struct tb_err *err);
 /* Its time is over. */
 void tb_call_say_late(const struct tb_call *call, struct tb_err *ret_err);
-/* The front named a session, and there is none: its tools are not to be had for that reason. */
+/* The front or the caller's way in named a session, and there is none: its tools are not to be had
+ * for that reason. */
 bool tb_call_lacks_session(const struct tb_call *call, struct tb_err *err);
 void tb_call_ask_init(struct tb_call *call, tb_call_ask_fn *ask);
 /* So many denials of a tenant's calls were not told. */

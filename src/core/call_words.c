@@ -51,6 +51,7 @@ bool tb_call_lacks_session(const struct tb_call *call, struct tb_err *err)
     struct tb_resolve_ask ask = {.caller = &call->from.caller,
                                  .named = tb_str_of(call->place.named)};
     struct tb_place place;
-    return ask.named.len && !call->core->sessions->load &&
+    bool named = ask.named.len || tb_caller_session(ask.caller).len;
+    return named && !call->core->sessions->load &&
            tb_resolve(call->core->sessions, &ask, &place, err) < 0;
 }

@@ -127,7 +127,8 @@ enum {
     TB_DRAIN_SAVE_MS = 5 * 1000,   /* then, for sessions to be saved */
 
     /* MCP */
-    TB_MCP_SESSIONS = 1000,           /* Mcp-Session-Id, of one credential */
+    TB_MCP_SESSIONS = 1000,           /* Mcp-Session-Id, of one credential; also of WebSockets,
+                                         and of streams of HTTP+SSE */
     TB_MCP_SPARE_MS = 60 * 1000,      /* silent for so long, one without browsers gives way */
     TB_MCP_FORGOTTEN_MS = 86400000,   /* a day: one with a browser that sleeps does, too */
     TB_MCP_REQUESTS = 256,            /* under way for one session or connection */

@@ -34,6 +34,10 @@ void tb_member_id(const struct tb_core *core, const struct tb_caller *caller,
  * has not introduced itself yet. TB_E_LIMIT (client.agents), TB_E_NOT_POSSIBLE when sessions of
  * this kind have no members, TB_E_SESSION_ENDED. */
 int tb_member_join(struct tb_session *session, const struct tb_caller *caller, struct tb_err *err);
+/* The caller chooses it, or its way in gives it that one: joins it where that means something.
+ * TB_E_LIMIT, TB_E_SESSION_ENDED. */
+int tb_member_choose(struct tb_session *session, const struct tb_caller *caller,
+                     struct tb_err *err);
 /* False: it was none. */
 bool tb_member_leave(struct tb_session *session, const struct tb_caller *caller);
 /* The caller says who it is: so it is called from now on in all sessions that it is a member of. */
@@ -55,10 +59,6 @@ size_t tb_members_count(const struct tb_session *session);
 
 /* Sessions of its kind have members. */
 bool tb_members_has(const struct tb_session *session);
-/* The caller is about to choose it: joins it where that means something. TB_E_LIMIT,
- * TB_E_SESSION_ENDED. */
-int tb_member_choose(struct tb_session *session, const struct tb_caller *caller,
-                     struct tb_err *err);
 /* A call comes to the queue of a session that has members. TB_E_LIMIT, TB_E_RATE, TB_E_BUSY,
  * TB_E_SESSION_ENDED. */
 int tb_member_call(struct tb_session *session, struct tb_call *call, struct tb_err *err);

@@ -84,3 +84,8 @@ void tb_principal_revoke(struct tb_principal *principal)
         live->revoked(live);
     }
 }
+
+struct tb_str tb_caller_session(const struct tb_caller *caller)
+{
+    return caller->session ? tb_str_of(caller->session) : TB_STR("");
+}

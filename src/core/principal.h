@@ -98,7 +98,14 @@ struct tb_caller {
     bool files;           /* it has tools for files, so its new sessions keep downloads */
     bool brief;           /* its toolset lets a conversation's session end when it is idle */
     struct tb_view *view; /* the tools that it was given; NULL: all */
+    const char *session;  /* an id or name that its way in gives (/mcp?session=...): where its calls
+                             go that name none; NULL or empty: none */
+    bool chooses;         /* its conversation is that of its way in alone, so a session that it has
+                             chosen since counts before `session` */
     bool passing;         /* its conversation cannot outlive the daemon */
     bool noteless;        /* its reply has no place for a note beside what it asks for */
     bool everyone;        /* the tenant's operator: private sessions of others are there for it */
 };
+
+/* The session that the caller's way in gives; empty: none. */
+struct tb_str tb_caller_session(const struct tb_caller *caller);

@@ -82,12 +82,20 @@ static const struct tb_session *retiring(const struct tb_sessions *sessions,
     return current && current->state == TB_STATE_RETIRING ? current : NULL;
 }
 
+/* What the caller has lost that it would have gone on in; NULL: nothing. */
+static const struct tb_end *lost(const struct tb_tenant *tenant, const struct tb_caller *caller)
+{
+    struct tb_str given = tb_caller_session(caller);
+    const struct tb_end *missed = tb_end_missed(tenant, caller);
+    return missed || !given.len ? missed : tb_end_find(tenant, caller, given);
+}
+
 /* A new session in the place of one that ended, or is about to (`old`, may be NULL), is no secret
  * to its owner. */
 static void note_loss(struct tb_session *session, const struct tb_caller *caller,
                       const struct tb_session *old)
 {
-    const struct tb_end *end = old ? NULL : tb_end_missed(session->places.home, caller);
+    const struct tb_end *end = old ? NULL : lost(session->places.home, caller);
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(TB_KIB);
     if (old) {
         tb_end_foretell(old, &words);
@@ -161,39 +169,72 @@ static const struct rule {
     [TB_KIND_BROWSER] = {implied_current, create_usual},
 };
 
+/* Of a caller whose way in gives a session: what it has chosen instead; NULL: nothing. */
+static struct tb_session *chosen_instead(struct tb_sessions *sessions,
+                                         const struct tb_caller *caller)
+{
+    const struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
+    struct tb_session *current =
+        tenant && caller->chooses ? tb_current_get(tenant, caller->conversation) : NULL;
+    return current && current->state != TB_STATE_RETIRING ? current : NULL;
+}
+
 struct tb_session *tb_resolve_meant(struct tb_sessions *sessions, const struct tb_caller *caller)
 {
-    return rules[tb_offer_usual.kind].implied(sessions, caller, false);
+    struct tb_str given = tb_caller_session(caller);
+    if (!given.len) {
+        return rules[tb_offer_usual.kind].implied(sessions, caller, false);
+    }
+    struct tb_session *chosen = chosen_instead(sessions, caller);
+    return chosen ? chosen : tb_sessions_reach(sessions, caller, given);
+}
+
+static struct tb_session *implied(struct tb_sessions *sessions, const struct tb_resolve_ask *ask)
+{
+    const struct rule *rule = &rules[ask->kind];
+    if (tb_caller_session(ask->caller).len) {
+        return chosen_instead(sessions, ask->caller);
+    }
+    return rule->implied ? rule->implied(sessions, ask->caller, ask->flags & TB_RESOLVE_MAY_CREATE)
+                         : NULL;
 }
 
 /* The timer may be late by the work of one turn, or wait for the store; an age is never passed. */
 static struct tb_session *implied_young(struct tb_sessions *sessions,
                                         const struct tb_resolve_ask *ask)
 {
-    const struct rule *rule = &rules[ask->kind];
-    struct tb_session *session = NULL;
-    while (rule->implied &&
-           (session = rule->implied(sessions, ask->caller, ask->flags & TB_RESOLVE_MAY_CREATE)) &&
-           tb_session_too_old(session)) {
+    struct tb_session *session;
+    while ((session = implied(sessions, ask)) && tb_session_too_old(session)) {
         tb_session_retire(session); /* and is implied no more */
     }
     return session;
+}
+
+/* One may be made: the caller names none, nor is it bound to the one that its way in gives. */
+static bool may_create(const struct tb_resolve_ask *ask)
+{
+    bool bound = tb_caller_session(ask->caller).len && !ask->caller->chooses;
+    return !ask->named.len && !bound && (ask->flags & TB_RESOLVE_MAY_CREATE) &&
+           rules[ask->kind].create;
 }
 
 static int find(struct tb_sessions *sessions, const struct tb_resolve_ask *ask,
                 struct tb_session **ret_session, struct tb_err *err)
 {
     const struct tb_caller *caller = ask->caller;
-    struct tb_session *session = ask->named.len ? tb_sessions_reach(sessions, caller, ask->named)
-                                                : implied_young(sessions, ask);
+    struct tb_session *session = ask->named.len ? NULL : implied_young(sessions, ask);
+    struct tb_str named = ask->named.len ? ask->named : tb_caller_session(caller);
+    if (!session && named.len) {
+        session = tb_sessions_reach(sessions, caller, named);
+    }
     if (session) {
         *ret_session = session;
         return 0;
     }
-    if (!ask->named.len && (ask->flags & TB_RESOLVE_MAY_CREATE) && rules[ask->kind].create) {
+    if (may_create(ask)) {
         return rules[ask->kind].create(sessions, ask, ret_session, err);
     }
-    return not_found(tb_tenant_find(sessions, caller->who->tenant), caller, ask->named, err);
+    return not_found(tb_tenant_find(sessions, caller->who->tenant), caller, named, err);
 }
 
 static int decide(struct tb_sessions *sessions, const struct tb_resolve_ask *ask,
@@ -259,6 +300,12 @@ int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller
     struct tb_session *session = tb_sessions_reach(sessions, caller, id_or_name);
     if (!session) {
         return not_found(tb_tenant_find(sessions, caller->who->tenant), caller, id_or_name, err);
+    }
+    struct tb_str given = tb_caller_session(caller);
+    if (given.len && !caller->chooses && tb_sessions_reach(sessions, caller, given) != session) {
+        return tb_fail(err, TB_E_NOT_POSSIBLE,
+                       "calls that come this way go to the session that its address names; pass "
+                       "sessionId to use another one");
     }
     int rc = tb_member_choose(session, caller, err);
     if (rc == 0) {

@@ -68,6 +68,7 @@ bool tb_resolve_denies(const struct tb_err *err);
  * now. To ask changes nothing. */
 struct tb_session *tb_resolve_meant(struct tb_sessions *sessions, const struct tb_caller *caller);
 /* The caller's current session becomes this one, and the caller a member of it if it has members.
- * TB_E_SESSION_NOT_FOUND as above, TB_E_LIMIT, TB_E_SESSION_ENDED. */
+ * TB_E_SESSION_NOT_FOUND as above, TB_E_LIMIT, TB_E_SESSION_ENDED, TB_E_NOT_POSSIBLE (its way in
+ * gives it another one for good). */
 int tb_sessions_set_current(struct tb_sessions *sessions, const struct tb_caller *caller,
                             struct tb_str id_or_name, struct tb_gate *gate, struct tb_err *err);

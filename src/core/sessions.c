@@ -331,7 +331,8 @@ void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *call
     tb_json_key(json, "sessions");
     tb_json_array_open(json);
     if (tenant) {
-        current = tb_current_get(tenant, caller->conversation);
+        current = tb_caller_session(caller).len ? tb_resolve_meant(sessions, caller)
+                                                : tb_current_get(tenant, caller->conversation);
         left_out = put_list(tenant, caller, json);
     }
     tb_json_array_close(json);

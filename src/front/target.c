@@ -48,6 +48,17 @@ int tb_target_query(struct tb_str query, const char *name, struct tb_buf *out)
     return 0;
 }
 
+bool tb_target_query_has(struct tb_str query, const char *name)
+{
+    while (query.len) {
+        struct tb_str value = tb_str_cut(&query, '&');
+        if (tb_str_eq_cstr(tb_str_cut(&value, '='), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int tb_target_segment(struct tb_str segment, struct tb_buf *out)
 {
     return decode(segment, false, out);

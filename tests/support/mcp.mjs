@@ -99,9 +99,9 @@ export class Stream {
 
 /** `tabard mcp` as an agent starts it. */
 export class Stdio {
-  constructor(t, daemon, args = ['--no-start']) {
+  constructor(t, daemon, args = ['--no-start'], env = {}) {
     this.child = spawn(binary, ['mcp', '--state-dir', daemon.stateDir, '--runtime-dir', path.dirname(daemon.socket), ...args],
-      { stdio: ['pipe', 'pipe', 'pipe'] });
+      { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     this.stderr = '';
     this.lines = [];
     this.waiting = [];

@@ -90,9 +90,10 @@ static void refuse(struct batch *batch, struct tb_str id, int code, const char *
 }
 
 static void run_one(struct batch *batch, struct tb_mcp_peer *peer, struct tb_str text,
-                    struct tb_str conversation)
+                    const struct tb_mcp_message *whole)
 {
-    struct tb_mcp_message message = {.version = peer->version, .conversation = conversation};
+    struct tb_mcp_message message = {
+        .version = peer->version, .conversation = whole->conversation, .session = whole->session};
     struct tb_mcp_fault fault;
     struct tb_err err;
     int rc =
@@ -115,8 +116,8 @@ static void run_one(struct batch *batch, struct tb_mcp_peer *peer, struct tb_str
     }
 }
 
-bool tb_mcp_batch_run(struct tb_mcp_peer *peer, struct tb_str array, struct tb_str conversation,
-                      struct tb_mcp_out *out)
+bool tb_mcp_batch_run(struct tb_mcp_peer *peer, struct tb_str array,
+                      const struct tb_mcp_message *whole, struct tb_mcp_out *out)
 {
     struct batch *batch = TB_NEW(struct batch);
     struct tb_json_iter iter = tb_json_iter_of(array);
@@ -134,7 +135,7 @@ bool tb_mcp_batch_run(struct tb_mcp_peer *peer, struct tb_str array, struct tb_s
                    "the batch has too many messages; the rest was not read");
             break;
         }
-        run_one(batch, peer, item.value.text, conversation);
+        run_one(batch, peer, item.value.text, whole);
     }
     bool pending = batch->waiting > 1;
     return finish_one(batch) || pending;

@@ -72,7 +72,7 @@ static struct cJSON *list_sessions(const struct tb_mcp_req *req)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer list;
-    const struct tb_caller caller = {.who = req->peer->who, .conversation = req->conversation};
+    const struct tb_caller caller = tb_mcp_req_caller(req);
     tb_json_writer_init(&list, &text);
     tb_sessions_list(req->mcp->core->sessions, &caller, &list);
     return list.rc < 0 ? NULL : tb_json_parse(tb_buf_str(&text));

@@ -50,6 +50,7 @@ struct tb_mcp_message {
     struct tb_mcp_envelope envelope;
     enum tb_mcp_version version;
     struct tb_str conversation; /* from the transport; empty: none */
+    struct tb_str session;      /* the same: where its calls go that name none */
     struct tb_err odd;          /* code < 0: no tree can be made of it, and why */
 };
 

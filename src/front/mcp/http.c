@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/http.h"
 
+#include <stdio.h>
+
 #include "core/limits.h"
+#include "front/mcp/address.h"
 #include "front/mcp/batch.h"
 #include "front/mcp/server.h"
 #include "front/reply.h"
@@ -11,7 +14,7 @@ struct arrival {
     struct tb_front_req *front;
     struct tb_mcp *mcp;
     struct tb_mcp_headers headers;
-    struct tb_view *view; /* a reference */
+    struct tb_mcp_address address;
     struct tb_mcp_message message;
     struct tb_mcp_session *session; /* that the header names; NULL: none, or none that is live */
     struct tb_str session_id;
@@ -41,7 +44,8 @@ static void refuse_unknown(const struct arrival *arrival)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_KIB);
     tb_buf_append_cstr(&text, "unknown or expired MCP session; start a new one with initialize");
-    tb_view_hint(arrival->view, ". Browser sessions from {start_session} still exist|", &text);
+    tb_view_hint(arrival->address.view, ". Browser sessions from {start_session} still exist|",
+                 &text);
     tb_buf_append_char(&text, '\0');
     refuse(arrival, 404, -32600, (const char *)text.data);
 }
@@ -90,19 +94,17 @@ static void receive_initialize(struct arrival *arrival)
         return;
     }
     struct tb_mcp_session *session =
-        tb_mcp_session_new(arrival->mcp->sessions, arrival->front->who, arrival->view);
+        tb_mcp_session_new(arrival->mcp->sessions, arrival->front->who, arrival->address.view);
     if (!session) {
         refuse(arrival, 429, tb_err_info(TB_E_LIMIT)->rpc_code,
                "too many MCP sessions are open with this credential; end one with DELETE, or wait "
                "until an idle one ends");
         return;
     }
+    snprintf(session->peer.session, sizeof(session->peer.session), "%s", arrival->address.session);
     struct tb_mcp_out *out =
         tb_mcp_post_legacy(arrival->front, session, arrival->message.version, true);
     tb_mcp_peer_receive(&session->peer, &arrival->message, out);
-    if (!session->peer.introduced) {
-        tb_mcp_session_end(session);
-    }
 }
 
 static void receive_legacy(struct arrival *arrival)
@@ -135,7 +137,7 @@ static void receive_modern(struct arrival *arrival)
         accept_silently(arrival->front);
         return;
     }
-    struct tb_mcp_out *out = tb_mcp_post_modern(arrival->front, arrival->view, &peer);
+    struct tb_mcp_out *out = tb_mcp_post_modern(arrival->front, arrival->address.view, &peer);
     tb_mcp_peer_receive(peer, &arrival->message, out);
 }
 
@@ -154,7 +156,7 @@ static void receive_batch(struct arrival *arrival, struct tb_str body)
         return;
     }
     struct tb_mcp_out *out = tb_mcp_post_legacy(arrival->front, arrival->session, version, false);
-    if (!tb_mcp_batch_run(&arrival->session->peer, body, arrival->message.conversation, out)) {
+    if (!tb_mcp_batch_run(&arrival->session->peer, body, &arrival->message, out)) {
         tb_mcp_post_accept(out);
     }
 }
@@ -182,7 +184,7 @@ static void receive(struct arrival *arrival)
 
 static void arrival_fini_auto(struct arrival *arrival)
 {
-    tb_view_unref(arrival->view, "arrival");
+    tb_view_unref(arrival->address.view, "arrival");
 }
 
 static bool arrive(struct arrival *arrival, struct tb_front_req *front)
@@ -200,8 +202,11 @@ static bool arrive(struct arrival *arrival, struct tb_front_req *front)
         arrival->session =
             tb_mcp_session_find(arrival->mcp->sessions, front->who, arrival->session_id);
     }
-    arrival->view = tb_mcp_http_view(front, front->args[0]);
-    return arrival->view != NULL;
+    if (!tb_mcp_address_of(front, &arrival->address)) {
+        return false;
+    }
+    arrival->message.session = tb_str_of(arrival->address.session);
+    return true;
 }
 
 void tb_mcp_http_post(struct tb_front_req *front)

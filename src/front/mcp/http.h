@@ -27,7 +27,3 @@ void tb_mcp_post_accept(struct tb_mcp_out *out);
 /* An error with its status, right away. */
 void tb_mcp_http_fault(struct tb_front_req *front, struct tb_str id,
                        const struct tb_mcp_fault *fault);
-
-/* target.c: a reference to the view that a request asks for in its path and query; NULL: it is
- * answered with the reason. */
-struct tb_view *tb_mcp_http_view(struct tb_front_req *front, struct tb_str toolset);

@@ -60,25 +60,53 @@ void tb_mcp_agent_name(const struct cJSON *client_info, char ret_agent[TB_AGENT_
     ret_agent[tb_utf8_prefix(tb_str_of(ret_agent))] = '\0';
 }
 
-void tb_mcp_initialize(struct tb_mcp_req *req)
+static void take_client(struct tb_mcp_req *req)
 {
-    struct tb_mcp_result result;
     struct tb_mcp_peer *peer = req->peer;
     const struct cJSON *params = tb_mcp_req_params(req);
     peer->version = agree(params);
     peer->introduced = true;
     peer->capabilities = tb_mcp_capabilities(tb_json_get(params, "capabilities"));
     tb_mcp_agent_name(tb_json_get(params, "clientInfo"), peer->agent);
-    const struct tb_caller caller = {
-        .who = peer->who, .conversation = req->conversation, .agent = peer->agent};
-    tb_members_introduce(req->mcp->core->sessions, &caller);
+}
 
+static void answer_initialize(struct tb_mcp_req *req)
+{
+    struct tb_mcp_result result;
+    const struct tb_mcp_peer *peer = req->peer;
     struct tb_json_writer *json = tb_mcp_result_open(&result, req);
     tb_mcp_put_text(json, "protocolVersion", tb_mcp_version_name(peer->version));
     tb_json_key(json, "serverInfo");
     tb_mcp_put_server_info(json);
     put_about(json, req);
     tb_mcp_result_send(&result);
+}
+
+/* Who came for a session that there is not has come for nothing. */
+static void join_and_answer(struct tb_mcp_req *req, struct tb_str text)
+{
+    struct tb_mcp_peer *peer = req->peer;
+    struct tb_err err;
+    (void)text;
+    if (tb_mcp_peer_join(peer, &err) < 0) {
+        peer->introduced = false;
+        tb_mcp_req_fail(req, tb_err_info(err.code)->rpc_code, "%s", err.text);
+    } else {
+        answer_initialize(req);
+    }
+}
+
+void tb_mcp_initialize(struct tb_mcp_req *req)
+{
+    take_client(req);
+    struct tb_caller caller = tb_mcp_req_caller(req);
+    caller.agent = req->peer->agent;
+    tb_members_introduce(req->mcp->core->sessions, &caller);
+    if (req->peer->session[0]) {
+        tb_mcp_req_await_sessions(req, TB_STR(""), join_and_answer);
+    } else {
+        answer_initialize(req);
+    }
 }
 
 void tb_mcp_discover(struct tb_mcp_req *req)

@@ -2,6 +2,7 @@
 #include "front/mcp/mcp.h"
 
 #include "front/guard.h"
+#include "front/mcp/http_sse.h"
 #include "front/mcp/question.h"
 #include "front/mcp/routes.h"
 #include "front/mcp/server.h"
@@ -17,6 +18,8 @@ struct tb_mcp *tb_mcp_new(struct tb_core *core, const struct tb_mcp_provider *co
     tb_list_init(&mcp->peers);
     tb_list_init(&mcp->stdio);
     tb_list_init(&mcp->sockets);
+    tb_list_init(&mcp->streams);
+    tb_map_init(&mcp->streams_by_id);
     tb_list_init(&mcp->listens);
     tb_list_init(&mcp->questions);
     tb_mcp_catalog_init(&mcp->catalog, mcp->providers);
@@ -42,6 +45,7 @@ void tb_mcp_drain(void *state)
     tb_mcp_listens_end(mcp);
     tb_mcp_sessions_drain(mcp->sessions);
     tb_mcp_ws_drain(mcp);
+    tb_mcp_http_sse_drain(mcp);
 }
 
 void tb_mcp_free(void *state)
@@ -49,6 +53,8 @@ void tb_mcp_free(void *state)
     struct tb_mcp *mcp = state;
     tb_mcp_stdio_stop(mcp);
     tb_mcp_ws_stop(mcp);
+    tb_mcp_http_sse_stop(mcp);
+    tb_map_fini(&mcp->streams_by_id);
     tb_mcp_sessions_free(mcp->sessions);
     tb_mcp_questions_end(mcp);
     tb_bus_unsubscribe(&mcp->bus);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/peer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/quote.h"
 #include "core/limits.h"
+#include "core/members.h"
+#include "core/resolve.h"
 #include "core/sessions.h"
 #include "front/mcp/batch.h"
+#include "front/mcp/methods.h"
 #include "front/mcp/server.h"
 #include "front/mcp/subscriptions.h"
 #include "proto/json_string.h"
@@ -56,11 +60,55 @@ void tb_mcp_peer_listens(struct tb_mcp_peer *peer,
     tb_mcp_peers_changed(peer->mcp);
 }
 
+size_t tb_mcp_peers_count(const struct tb_mcp *mcp, const struct tb_principal *who,
+                          void (*notify)(struct tb_mcp_peer *peer, struct tb_str message))
+{
+    size_t count = 0;
+    LIST_FOREACH(link, &mcp->peers) {
+        const struct tb_mcp_peer *peer = TB_CONTAINER(link, struct tb_mcp_peer, link);
+        count += peer->who == who && peer->notify == notify;
+    }
+    return count;
+}
+
+struct tb_caller tb_mcp_peer_caller(const struct tb_mcp_peer *peer)
+{
+    return (struct tb_caller){.who = peer->who,
+                              .conversation = peer->conversation,
+                              .view = peer->view,
+                              .session = peer->session,
+                              .chooses = true};
+}
+
+int tb_mcp_peer_join(const struct tb_mcp_peer *peer, struct tb_err *err)
+{
+    struct tb_caller caller = tb_mcp_peer_caller(peer);
+    struct tb_resolve_ask ask = {.caller = &caller, .named = tb_str_of(peer->session)};
+    struct tb_place place;
+    if (!ask.named.len) {
+        return 0;
+    }
+    int rc = tb_resolve(peer->mcp->core->sessions, &ask, &place, err);
+    assert(rc != TB_LATER);
+    caller.passing = true; /* we tell when it leaves */
+    caller.agent = peer->introduced ? peer->agent : NULL;
+    return rc < 0 ? rc : tb_member_choose(place.session, &caller, err);
+}
+
+void tb_mcp_peer_end_listens(struct tb_mcp_peer *peer)
+{
+    LIST_FOREACH_SAFE(link, &peer->requests) {
+        struct tb_mcp_req *req = TB_CONTAINER(link, struct tb_mcp_req, link);
+        if (req->method && req->method->run == tb_mcp_listen) {
+            tb_mcp_req_cancel(req);
+        }
+    }
+}
+
 void tb_mcp_peer_left(struct tb_mcp_peer *peer)
 {
-    struct tb_core *core = peer->mcp->core;
-    const struct tb_caller caller = {.who = peer->who, .conversation = peer->conversation};
-    tb_sessions_leave_conversation(core->sessions, &caller);
+    const struct tb_caller caller = tb_mcp_peer_caller(peer);
+    tb_sessions_leave_conversation(peer->mcp->core->sessions, &caller);
 }
 
 /* Requests. */
@@ -113,9 +161,39 @@ static int take_conversation(struct tb_mcp_req *req)
         return -1;
     }
     req->passing = !name.len && req->peer->passing;
+    req->chooses = !name.len && req->peer->conversation[0];
     name = name.len ? name : tb_str_of(req->peer->conversation);
     memcpy(req->conversation, name.ptr, name.len); /* the rest is zero */
     return 0;
+}
+
+/* Which session is meant by what names none: as the message came, or as its peer did. */
+static void take_session(struct tb_mcp_req *req)
+{
+    struct tb_str came_for = tb_str_of(req->peer->session);
+    struct tb_str given = req->message->session;
+    if (given.len && !tb_str_eq(given, came_for)) {
+        req->chooses = false; /* that was for another one */
+    }
+    given = given.len ? given : came_for;
+    memcpy(req->session, given.ptr, given.len); /* the transport saw to its length */
+}
+
+/* A modern peer does not begin by initialize, which would tell it that there is no such session. A
+ * call says so itself, in a form that models read; what we speak does not depend on it. While the
+ * stored sessions are being read nobody knows. */
+static int check_session(struct tb_mcp_req *req, struct tb_err *err)
+{
+    const struct tb_caller caller = tb_mcp_req_caller(req);
+    struct tb_resolve_ask ask = {.caller = &caller};
+    struct tb_place place;
+    bool tells = req->method->run == tb_mcp_tools_call || req->method->run == tb_mcp_discover;
+    if (!req->session[0] || !tb_mcp_req_is_modern(req) || tells) {
+        return 0;
+    }
+    int rc = tb_resolve(req->mcp->core->sessions, &ask, &place, err);
+    tb_resolve_cancel(&ask);
+    return rc < 0 ? rc : 0;
 }
 
 static int take_log_level(struct tb_mcp_req *req)
@@ -155,7 +233,9 @@ static void start(struct tb_mcp_peer *peer, const struct tb_mcp_message *message
                   struct tb_mcp_out *out)
 {
     struct tb_mcp_req *req = req_new(peer, message, out);
+    struct tb_err err;
     req->method = tb_mcp_method_find(&message->rpc);
+    take_session(req);
     if (!req->method || !(req->method->eras & tb_mcp_version_era(req->version))) {
         refuse_method(req, message->rpc.method.text);
     } else if (peer->request_count > TB_MCP_REQUESTS) {
@@ -172,6 +252,8 @@ static void start(struct tb_mcp_peer *peer, const struct tb_mcp_message *message
         tb_mcp_req_fail(req, -32602,
                         "progressToken must be a string or a number of at most %d bytes",
                         TOKEN_MAX);
+    } else if (check_session(req, &err) < 0) {
+        tb_mcp_req_fail(req, tb_err_info(err.code)->rpc_code, "%s", err.text);
     } else {
         req->method->run(req);
     }
@@ -226,7 +308,8 @@ static void refuse(struct tb_mcp_out *out, struct tb_str id, int code, const cha
     tb_mcp_out_fault(out, id, &fault);
 }
 
-static void take_batch(struct tb_mcp_peer *peer, struct tb_str text, struct tb_mcp_out *out)
+static void take_batch(struct tb_mcp_peer *peer, struct tb_str text,
+                       const struct tb_mcp_message *whole, struct tb_mcp_out *out)
 {
     bool allowed = peer->introduced && peer->version == TB_MCP_2025_03_26;
     if (!allowed || tb_mcp_batch_claims(text)) {
@@ -234,7 +317,7 @@ static void take_batch(struct tb_mcp_peer *peer, struct tb_str text, struct tb_m
                "this protocol version has no batches; send one message per request");
         return;
     }
-    tb_mcp_batch_run(peer, text, TB_STR(""), out);
+    tb_mcp_batch_run(peer, text, whole, out);
 }
 
 static void take_message(struct tb_mcp_peer *peer, struct tb_mcp_message *message,
@@ -255,16 +338,25 @@ static void take_message(struct tb_mcp_peer *peer, struct tb_mcp_message *messag
     tb_mcp_peer_receive(peer, message, out);
 }
 
+void tb_mcp_peer_receive_whole(struct tb_mcp_peer *peer, struct tb_str text,
+                               struct tb_mcp_message *message, struct tb_mcp_out *out)
+{
+    if (message->rpc.kind == TB_JSONRPC_BATCH) {
+        take_batch(peer, text, message, out);
+    } else {
+        message->version = peer->version;
+        take_message(peer, message, out);
+    }
+}
+
 void tb_mcp_peer_receive_text(struct tb_mcp_peer *peer, struct tb_str text, struct tb_mcp_out *out)
 {
     struct tb_mcp_message message = {.version = peer->version};
     struct tb_err err;
     int rc = tb_mcp_message_parse(text, &message, &err);
     enum tb_jsonrpc_kind kind = message.rpc.kind;
-    if (rc == 0 && kind == TB_JSONRPC_BATCH) {
-        take_batch(peer, text, out);
-    } else if (rc == 0) {
-        take_message(peer, &message, out);
+    if (rc == 0) {
+        tb_mcp_peer_receive_whole(peer, text, &message, out);
     } else if (kind == TB_JSONRPC_NONE || kind == TB_JSONRPC_REQUEST) {
         refuse(out, message.rpc.id.text, tb_err_info(rc)->rpc_code, err.text);
     }

@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "core/principal.h"
 #include "core/session.h"
 #include "front/mcp/catalog.h"
 #include "front/mcp/envelope.h"
@@ -27,8 +29,9 @@ struct tb_mcp_peer {
     struct tb_principal *who; /* whose calls they are; a reference */
     struct tb_live live;
     char conversation[TB_CONVERSATION_SIZE]; /* its own, where none is named */
-    bool passing;                            /* nobody can come back to it after a restart */
-    struct tb_view *view;                    /* a reference */
+    char session[TB_NAME_SIZE]; /* that it came for, as its address has it; empty: none */
+    bool passing;               /* nobody can come back to it after a restart */
+    struct tb_view *view;       /* a reference */
     struct tb_list requests;
     size_t request_count;
     char brings[TB_ID_SIZE]; /* the session that brings it tools, as it was told; empty: none */
@@ -59,9 +62,23 @@ void tb_mcp_peer_receive(struct tb_mcp_peer *peer, const struct tb_mcp_message *
 /* One of a peer with a line of its own (stdio, WebSocket): of either era, or a batch where the
  * peer's version has them. What is wrong with it is answered. */
 void tb_mcp_peer_receive_text(struct tb_mcp_peer *peer, struct tb_str text, struct tb_mcp_out *out);
+/* The same of one that tb_mcp_message_parse has taken, with what its transport says of it. */
+void tb_mcp_peer_receive_whole(struct tb_mcp_peer *peer, struct tb_str text,
+                               struct tb_mcp_message *message, struct tb_mcp_out *out);
 /* "claude-code 2.1", of clientInfo; empty when it says nothing. Self-reported: for the records, not
  * for decisions. lifecycle.c */
 void tb_mcp_agent_name(const struct cJSON *client_info, char ret_agent[TB_AGENT_SIZE]);
+/* How many of this credential come by the transport that has this `notify`. */
+size_t tb_mcp_peers_count(const struct tb_mcp *mcp, const struct tb_principal *who,
+                          void (*notify)(struct tb_mcp_peer *peer, struct tb_str message));
+/* The peer in its own conversation. */
+struct tb_caller tb_mcp_peer_caller(const struct tb_mcp_peer *peer);
+/* Becomes a member of the session that it came for, if that has members. All sessions are known.
+ * TB_E_SESSION_NOT_FOUND and the like, TB_E_LIMIT. */
+int tb_mcp_peer_join(const struct tb_mcp_peer *peer, struct tb_err *err);
+/* It ends when all is answered, and a subscription has no end of its own: all of them are
+ * cancelled. */
+void tb_mcp_peer_end_listens(struct tb_mcp_peer *peer);
 /* Its conversation is over: the sessions of it end, if the configuration says so. */
 void tb_mcp_peer_left(struct tb_mcp_peer *peer);
 

@@ -118,15 +118,18 @@ static void leave_stream(struct post *post)
 static void post_answer(struct tb_mcp_out *out, int status, struct tb_buf *message)
 {
     struct post *post = TB_CONTAINER(out, struct post, out);
+    struct tb_mcp_session *fresh = post->fresh ? post->session : NULL;
+    bool begun = fresh && fresh->peer.introduced;
     if (post->sse) {
         tb_mcp_sse_answer(post->sse, tb_buf_str(message));
         leave_stream(post);
     } else if (post->front) {
-        bool tell = post->fresh && post->session->peer.introduced;
-        reply(post->front, status, tell ? tb_str_of(post->session->id) : TB_STR(""),
-              tb_buf_str(message));
+        reply(post->front, status, begun ? tb_str_of(fresh->id) : TB_STR(""), tb_buf_str(message));
     }
     post_free(post);
+    if (fresh && !begun) {
+        tb_mcp_session_end(fresh); /* which nobody knows of */
+    }
 }
 
 static void post_drop(struct tb_mcp_out *out)
@@ -204,6 +207,7 @@ struct tb_mcp_out *tb_mcp_post_legacy(struct tb_front_req *front, struct tb_mcp_
     struct post *post = post_new(front, version);
     post->session = session;
     post->fresh = fresh;
+    post->out.answer_only = post->out.answer_only || fresh; /* a stream would not tell the id */
     return &post->out;
 }
 

@@ -11,7 +11,7 @@ static void send_sessions(struct tb_mcp_req *req, struct tb_str uri)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(TB_MIB);
     struct tb_json_writer json;
-    const struct tb_caller caller = {.who = req->peer->who, .conversation = req->conversation};
+    const struct tb_caller caller = tb_mcp_req_caller(req);
     tb_json_writer_init(&json, &text);
     tb_sessions_list(req->mcp->core->sessions, &caller, &json);
     if (json.rc < 0) {

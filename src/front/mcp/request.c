@@ -21,6 +21,16 @@ bool tb_mcp_req_is_modern(const struct tb_mcp_req *req)
     return tb_mcp_version_era(req->version) == TB_MCP_MODERN;
 }
 
+struct tb_caller tb_mcp_req_caller(const struct tb_mcp_req *req)
+{
+    return (struct tb_caller){.who = req->peer->who,
+                              .conversation = req->conversation,
+                              .view = req->peer->view,
+                              .passing = req->passing,
+                              .session = req->session,
+                              .chooses = req->chooses};
+}
+
 void tb_mcp_req_free(struct tb_mcp_req *req)
 {
     tb_json_free(req->params);

@@ -68,6 +68,8 @@ struct tb_mcp_req {
     struct tb_str progress_token;
     char conversation[TB_CONVERSATION_SIZE];
     bool passing;                       /* see struct tb_caller */
+    bool chooses;                       /* the same */
+    char session[TB_NAME_SIZE];         /* the same; empty: none */
     int log_level;                      /* -1: nothing is logged to the client */
     struct cJSON *params;               /* only while `run` runs */
     unsigned capabilities;              /* of a modern client; see tb_mcp_capabilities */
@@ -95,6 +97,8 @@ void tb_mcp_req_cancel(struct tb_mcp_req *req);
 void tb_mcp_req_abort(struct tb_mcp_req *req, int code, const char *text);
 
 bool tb_mcp_req_is_modern(const struct tb_mcp_req *req);
+/* In whose name it is done. */
+struct tb_caller tb_mcp_req_caller(const struct tb_mcp_req *req);
 /* The parameters as a tree, NULL when there are none, and when `run` has returned. */
 const struct cJSON *tb_mcp_req_params(struct tb_mcp_req *req);
 /* What we have to know of the capabilities that a client declares, a bit each. */

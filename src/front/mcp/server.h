@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the MCP front: made when the daemon starts, reached from every request and peer.
  *
- *   transports (http.c, stdio.c) -> peer.c -> methods.c -> one file a topic -> result.c -> the
- * transport
+ *   transports (http.c, http_sse.c, ws.c, stdio.c) -> peer.c -> methods.c -> one file a topic ->
+ * result.c -> the transport
  *
  * What can be listed and called comes from providers: the product's own tables (product.c), and in
  * tabard-fixtures those of the conformance suite. */
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "base/map.h"
 #include "core/bus.h"
 #include "core/core.h"
 #include "front/mcp/catalog.h"
@@ -29,7 +30,9 @@ struct tb_mcp {
     struct tb_list peers;             /* that can be told something unasked: sessions and stdio */
     struct tb_list stdio;             /* connections */
     struct tb_list sockets;           /* the same, of WebSockets */
-    struct tb_list listens;           /* subscriptions/listen */
+    struct tb_list streams;           /* the same, of HTTP+SSE */
+    struct tb_map streams_by_id;
+    struct tb_list listens; /* subscriptions/listen */
     size_t listen_count;
     struct tb_list questions; /* calls that their clients left to ask a user */
     size_t question_count;

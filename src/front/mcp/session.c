@@ -48,8 +48,7 @@ static bool is_busy(const struct tb_mcp_session *session)
  */
 static bool has_browser(const struct tb_mcp_session *session)
 {
-    const struct tb_caller caller = {.who = session->peer.who,
-                                     .conversation = session->peer.conversation};
+    const struct tb_caller caller = tb_mcp_peer_caller(&session->peer);
     return tb_sessions_has(session->table->mcp->core->sessions, &caller);
 }
 
@@ -240,6 +239,10 @@ struct tb_mcp_session *tb_mcp_session_find(struct tb_mcp_sessions *sessions,
 void tb_mcp_session_end(struct tb_mcp_session *session)
 {
     struct tb_mcp_sessions *sessions = session->table;
+    if (session->ending) {
+        return; /* an answer of below has come back here */
+    }
+    session->ending = true;
     while (!tb_list_empty(&session->peer.requests)) {
         tb_mcp_req_abort(TB_CONTAINER(session->peer.requests.next, struct tb_mcp_req, link),
                          tb_err_info(TB_E_SESSION_ENDED)->rpc_code,

@@ -19,6 +19,7 @@ struct tb_mcp_session {
     struct tb_list link; /* the one that was silent longest comes first */
     struct tb_mcp_sessions *table;
     struct tb_mcp_peer peer;
+    bool ending;
     char id[TB_TOKEN_SIZE];
     int64_t used_ms;  /* when it was last used or looked at: its place in the list */
     int64_t heard_ms; /* when its client was last heard of */

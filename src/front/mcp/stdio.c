@@ -7,9 +7,8 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "core/limits.h"
-#include "front/mcp/http.h"
+#include "front/mcp/address.h"
 #include "front/mcp/limits.h"
-#include "front/mcp/methods.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
 #include "front/reply.h"
@@ -236,23 +235,12 @@ static void on_drain(struct tb_stream *stream, void *user)
     }
 }
 
-/* A subscription has no end of its own. */
-static void end_listens(struct conn *conn)
-{
-    LIST_FOREACH_SAFE(link, &conn->peer.requests) {
-        struct tb_mcp_req *req = TB_CONTAINER(link, struct tb_mcp_req, link);
-        if (req->method && req->method->run == tb_mcp_listen) {
-            tb_mcp_req_cancel(req);
-        }
-    }
-}
-
 static void on_end(struct tb_stream *stream, int status, void *user)
 {
     struct conn *conn = user;
     conn->input_over = true;
     conn->broken = conn->broken || status < 0 || tb_stream_hung_up(stream);
-    end_listens(conn);
+    tb_mcp_peer_end_listens(&conn->peer);
     settle_later(conn);
     tb_timer_start(&conn->look, LOOK_MS);
 }
@@ -339,9 +327,11 @@ static void put_same(const struct tb_front_req *front, struct tb_buf *out)
     tb_buf_append_cstr(out, before[0] == ',' ? "\r\n" : "");
 }
 
-static void upgrade(struct tb_front_req *front, struct tb_view *view, struct tb_str secret)
+static void upgrade(struct tb_front_req *front, const struct tb_mcp_address *address,
+                    struct tb_str secret)
 {
-    struct conn *conn = conn_new(front->state, front->who, view, secret);
+    struct conn *conn = conn_new(front->state, front->who, address->view, secret);
+    snprintf(conn->peer.session, sizeof(conn->peer.session), "%s", address->session);
     char *rest;
     size_t rest_len;
     front->status = 101;
@@ -363,24 +353,32 @@ static void upgrade(struct tb_front_req *front, struct tb_view *view, struct tb_
     tb_free(rest);
 }
 
+static int read_address(const struct tb_front_req *front, struct tb_mcp_address *ret_address,
+                        struct tb_err *err)
+{
+    static const char *const known[] = {"toolset", "groups", "session", NULL};
+    TB_AUTO(tb_buf_fini) struct tb_buf toolset = TB_BUF(TB_KIB);
+    if (tb_target_query(tb_http_req_head(front->http)->query, "toolset", &toolset) < 0) {
+        return tb_fail(err, TB_E_INVALID, "the query string is malformed");
+    }
+    return tb_mcp_address_read(front, tb_buf_str(&toolset), known, ret_address, err);
+}
+
 void tb_mcp_stdio_open(struct tb_front_req *front)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf toolset = TB_BUF(TB_KIB);
-    struct tb_view *view = NULL;
+    struct tb_mcp_address address = {0};
     struct tb_err err;
     const struct tb_http1_head *head = tb_http_req_head(front->http);
     struct tb_str secret = tb_http1_header(head, "X-Conversation-Id");
     if (!head->upgrade ||
         !tb_str_eq_nocase(tb_http1_header(head, "Upgrade"), TB_STR("tabard-mcp"))) {
         tb_reply_error(front, TB_E_INVALID, "this address accepts only 'Upgrade: tabard-mcp'");
-    } else if (tb_target_query(head->query, "toolset", &toolset) < 0) {
-        tb_reply_error(front, TB_E_INVALID, "the query string is malformed");
-    } else if (check_secret(secret, &err) < 0) {
+    } else if (check_secret(secret, &err) < 0 || read_address(front, &address, &err) < 0) {
         tb_reply_error(front, err.code, err.text);
-    } else if ((view = tb_mcp_http_view(front, tb_buf_str(&toolset)))) {
-        upgrade(front, view, secret);
+    } else {
+        upgrade(front, &address, secret);
     }
-    tb_view_unref(view, "opened");
+    tb_view_unref(address.view, "opened");
 }
 
 void tb_mcp_stdio_stop(struct tb_mcp *mcp)

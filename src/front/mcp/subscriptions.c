@@ -12,6 +12,7 @@
 #include "front/mcp/resources.h"
 #include "front/mcp/result.h"
 #include "front/mcp/server.h"
+#include "front/mcp/ws.h"
 
 #define SUBSCRIPTION_ID "io.modelcontextprotocol/subscriptionId"
 
@@ -153,20 +154,9 @@ static void tell_listen(struct listen *listen, const char *method, struct tb_str
 
 static const char updated[] = "notifications/resources/updated";
 
-static struct tb_caller of_peer(const struct tb_mcp_peer *peer)
-{
-    return (struct tb_caller){.who = peer->who, .conversation = peer->conversation};
-}
-
-static struct tb_caller of_listen(const struct listen *listen)
-{
-    return (struct tb_caller){.who = listen->req->peer->who,
-                              .conversation = listen->req->conversation};
-}
-
 static void update_peer(struct tb_mcp_peer *peer, const struct tb_event *event, uint64_t ops)
 {
-    const struct tb_caller reader = of_peer(peer);
+    const struct tb_caller reader = tb_mcp_peer_caller(peer);
     if (strcmp(reader.who->tenant, event->tenant) != 0) {
         return;
     }
@@ -180,7 +170,7 @@ static void update_peer(struct tb_mcp_peer *peer, const struct tb_event *event, 
 
 static void update_listen(struct listen *listen, const struct tb_event *event, uint64_t ops)
 {
-    const struct tb_caller reader = of_listen(listen);
+    const struct tb_caller reader = tb_mcp_req_caller(listen->req);
     if (strcmp(reader.who->tenant, event->tenant) != 0) {
         return;
     }
@@ -219,7 +209,7 @@ static bool look(const struct tb_mcp *mcp, const struct tb_caller *reader, char 
 /* The tools of one session (NULL: of none) are others now, or another session is meant. */
 static void tell_tools_peer(struct tb_mcp_peer *peer, const struct tb_event *event)
 {
-    const struct tb_caller reader = of_peer(peer);
+    const struct tb_caller reader = tb_mcp_peer_caller(peer);
     bool another = peer->introduced && look(peer->mcp, &reader, peer->brings);
     if (another || (event && peer->introduced && sees(peer->mcp, event, &reader))) {
         tell_peer(peer, tools_changed, TB_STR(""));
@@ -229,7 +219,7 @@ static void tell_tools_peer(struct tb_mcp_peer *peer, const struct tb_event *eve
 static void tell_tools_listen(struct listen *listen, const struct tb_event *event)
 {
     const struct tb_mcp *mcp = listen->req->mcp;
-    const struct tb_caller reader = of_listen(listen);
+    const struct tb_caller reader = tb_mcp_req_caller(listen->req);
     bool another = listen->tools && look(mcp, &reader, listen->brings);
     if (another || (event && listen->tools && sees(mcp, event, &reader))) {
         tell_listen(listen, tools_changed, TB_STR(""));
@@ -253,7 +243,7 @@ static void on_meant(struct tb_deferred *job)
 
 void tb_mcp_tools_listed(struct tb_mcp_req *req)
 {
-    const struct tb_caller reader = of_peer(req->peer);
+    const struct tb_caller reader = tb_mcp_peer_caller(req->peer);
     if (req->mcp->brings) {
         look(req->mcp, &reader, req->peer->brings);
     }
@@ -281,6 +271,9 @@ static void on_event(const struct tb_event *event, void *user)
     if (event->type == TB_EVENT_TOOLS_CHANGED) {
         tell_tools(mcp, event);
         return;
+    }
+    if (event->type == TB_EVENT_SESSION_ENDED) {
+        tb_mcp_ws_session_ended(mcp, event->session_id);
     }
     if (mcp->brings &&
         (event->type == TB_EVENT_SESSION_STARTED || event->type == TB_EVENT_SESSION_ENDED)) {
@@ -504,7 +497,7 @@ void tb_mcp_listen(struct tb_mcp_req *req)
     listen->who = tb_principal_ref(req->peer->who, "listen");
     tb_list_init(&listen->interests);
     take_filter(listen, filter);
-    const struct tb_caller reader = of_listen(listen);
+    const struct tb_caller reader = tb_mcp_req_caller(listen->req);
     look(mcp, &reader, listen->brings);
     tb_list_append(&mcp->listens, &listen->link);
     mcp->listen_count++;

@@ -26,8 +26,7 @@ void tb_mcp_tools_list(struct tb_mcp_req *req)
         return;
     }
     const struct tb_core *core = req->mcp->core;
-    const struct tb_caller caller = {
-        .who = req->peer->who, .conversation = req->conversation, .view = req->peer->view};
+    const struct tb_caller caller = tb_mcp_req_caller(req);
     const struct tb_session *session = tb_resolve_meant(core->sessions, &caller);
     struct tb_str list = tb_mcp_catalog_list(&req->mcp->catalog, core, &caller);
     bool longer = tb_mcp_catalog_add_brought(core, &caller, session, list, &scratch);
@@ -147,14 +146,11 @@ void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *wh
     struct tb_view *view = req->peer->view;
     struct tb_call_request request = *what;
     take_agent(req, agent);
-    request.caller = (struct tb_caller){.who = req->peer->who,
-                                        .conversation = req->conversation,
-                                        .passing = req->passing,
-                                        .agent = agent,
-                                        .files = tb_view_can(view, TB_OP_DOWNLOADS),
-                                        .brief = view->toolset->brief,
-                                        .noteless = what->caller.noteless,
-                                        .view = view};
+    request.caller = tb_mcp_req_caller(req);
+    request.caller.agent = agent;
+    request.caller.files = tb_view_can(view, TB_OP_DOWNLOADS);
+    request.caller.brief = view->toolset->brief;
+    request.caller.noteless = what->caller.noteless;
     request.request_id = req->id;
     request.done = on_done;
     request.progress = tb_mcp_tools_progress(req);

@@ -2,15 +2,16 @@
 #include "front/mcp/ws.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/id.h"
 #include "core/limits.h"
+#include "core/members.h"
 #include "core/resolve.h"
-#include "front/mcp/http.h"
+#include "front/mcp/address.h"
 #include "front/mcp/peer.h"
 #include "front/mcp/server.h"
 #include "front/reply.h"
-#include "front/target.h"
 #include "io/timer.h"
 #include "io/ws_conn.h"
 
@@ -19,24 +20,26 @@ enum {
     PONG_MS = 15 * 1000,
     CLOSE_MS = 5 * 1000,
     LOOK_UP_MS = 10 * 1000,
+    LAST_MS = 2 * 1000, /* for what is under way when the session ends */
     FRAGMENTS_MAX = 1024,
     CONTROL_FRAMES = 20, /* a second */
-    NAME_MAX = 2 * TB_ID_SIZE,
     GOING_AWAY = 1001,
     NO_BINARY = 1003,
     POLICY = 1008,
     TOO_SLOW = 1013,
-    NO_SESSION = 4001, /* of BTCP, whose agents come this way */
+    /* Of BTCP, whose agents come this way. */
+    NOT_NAMED = 4000,
+    NO_SESSION = 4001,
+    PAGE_GONE = 4002,
 };
 
 /* A request whose session is not known yet. */
 struct opening {
     struct tb_front_req *front;
-    struct tb_view *view;
+    struct tb_mcp_address address;
     struct tb_caller caller;
     struct tb_resolve_ask ask;
     struct tb_timer timer;
-    struct tb_buf named;
     char conversation[TB_CONVERSATION_SIZE];
 };
 
@@ -45,8 +48,10 @@ struct conn {
     struct tb_mcp_peer peer;
     struct tb_mcp_out out;
     struct tb_ws_conn *ws;
-    bool ends; /* when nothing is due any more */
+    char page[TB_ID_SIZE]; /* the session that it came for, if that is a page's or the like */
+    int end_code;          /* it ends when nothing is due any more; 0: it does not */
     struct tb_deferred settle;
+    struct tb_timer last;
 };
 
 static void conn_free(struct conn *conn)
@@ -54,21 +59,48 @@ static void conn_free(struct conn *conn)
     tb_list_remove(&conn->link);
     tb_mcp_peer_fini(&conn->peer);
     tb_deferred_cancel(&conn->settle);
+    tb_timer_fini(&conn->last);
     tb_ws_conn_free(conn->ws);
     tb_free(conn);
+}
+
+/* Its conversation may have gone on in another session. */
+static bool has_lost_page(const struct conn *conn)
+{
+    const struct tb_caller caller = tb_mcp_peer_caller(&conn->peer);
+    return !tb_resolve_meant(conn->peer.mcp->core->sessions, &caller);
+}
+
+static void close_now(struct conn *conn)
+{
+    tb_ws_conn_close(conn->ws, conn->end_code,
+                     conn->end_code == PAGE_GONE ? TB_STR("Client disconnected")
+                                                 : TB_STR("the daemon stops"));
 }
 
 static void on_settle(struct tb_deferred *job)
 {
     struct conn *conn = TB_CONTAINER(job, struct conn, settle);
-    if (conn->ends && conn->peer.request_count == 0) {
-        tb_ws_conn_close(conn->ws, GOING_AWAY, TB_STR("the daemon stops"));
+    if (conn->end_code == PAGE_GONE && !has_lost_page(conn)) {
+        conn->end_code = 0;
+        tb_timer_stop(&conn->last);
+        return;
     }
+    tb_mcp_peer_end_listens(&conn->peer);
+    if (conn->peer.request_count == 0) {
+        close_now(conn);
+    }
+}
+
+static void on_last(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    close_now(user);
 }
 
 static void settle_later(struct conn *conn)
 {
-    if (conn->ends) {
+    if (conn->end_code) {
         tb_loop_defer(conn->peer.mcp->core->loop, &conn->settle);
     }
 }
@@ -114,7 +146,7 @@ static void on_message(struct tb_ws_conn *ws, bool text, struct tb_str data, voi
     struct conn *conn = user;
     if (!text) {
         tb_ws_conn_close(ws, NO_BINARY, TB_STR("send text frames"));
-    } else if (!conn->ends) {
+    } else if (!conn->end_code) {
         tb_mcp_peer_receive_text(&conn->peer, data, &conn->out);
     }
 }
@@ -142,8 +174,7 @@ static void opening_free(struct opening *opening)
     opening->front->user = NULL;
     tb_resolve_cancel(&opening->ask);
     tb_timer_fini(&opening->timer);
-    tb_view_unref(opening->view, "opening");
-    tb_buf_fini(&opening->named);
+    tb_view_unref(opening->address.view, "opening");
     tb_free(opening);
 }
 
@@ -156,7 +187,7 @@ static struct tb_str protocol_of(const struct tb_front_req *front)
 }
 
 /* The request is gone after this; NULL: it was answered. */
-static struct conn *accept_peer(struct opening *opening)
+static struct conn *accept_peer(struct opening *opening, const struct tb_session *session)
 {
     static const struct tb_ws_conn_opts opts = {
         .limits = {.message_max = TB_STDIO_LINE_MAX,
@@ -175,9 +206,14 @@ static struct conn *accept_peer(struct opening *opening)
     conn->settle.run = on_settle;
     tb_list_init(&conn->link);
     tb_list_init(&conn->settle.link);
-    tb_mcp_peer_init(&conn->peer, mcp, front->who, opening->view, on_revoked);
+    tb_timer_init(&conn->last, mcp->core->loop, on_last, conn);
+    tb_mcp_peer_init(&conn->peer, mcp, front->who, opening->address.view, on_revoked);
     conn->peer.passing = true;
     snprintf(conn->peer.conversation, sizeof(conn->peer.conversation), "%s", opening->conversation);
+    snprintf(conn->peer.session, sizeof(conn->peer.session), "%s", opening->address.session);
+    if (session && tb_session_kind_is_guest(tb_session_info(session).kind)) {
+        snprintf(conn->page, sizeof(conn->page), "%s", tb_session_info(session).id);
+    }
     struct tb_str protocol = protocol_of(front);
     front->status = 101;
     opening_free(opening);
@@ -192,11 +228,13 @@ static struct conn *accept_peer(struct opening *opening)
     return conn;
 }
 
-static void open_without(struct opening *opening)
+/* A handshake that fails has no words for programs; a close code has. */
+static void open_without(struct opening *opening, int code, struct tb_str why)
 {
-    struct conn *conn = accept_peer(opening);
+    struct conn *conn = accept_peer(opening, NULL);
     if (conn) {
-        tb_ws_conn_close(conn->ws, NO_SESSION, TB_STR("Session not found"));
+        conn->end_code = code; /* and nothing is taken meanwhile */
+        tb_ws_conn_close(conn->ws, code, why);
     }
 }
 
@@ -207,20 +245,16 @@ static void refuse(struct opening *opening, int code, const char *text)
     tb_reply_error(front, code, text);
 }
 
-/* Its calls go there from now on. */
-static void choose(struct opening *opening, const struct tb_session *session)
+static void join(struct opening *opening, struct tb_session *session)
 {
-    struct tb_sessions *sessions = opening->front->core->sessions;
     struct tb_err err;
-    int rc = session ? tb_sessions_set_current(sessions, &opening->caller,
-                                               tb_buf_str(&opening->named), NULL, &err)
-                     : TB_E_SESSION_NOT_FOUND;
+    int rc = session ? tb_member_choose(session, &opening->caller, &err) : TB_E_SESSION_NOT_FOUND;
     if (rc == TB_E_LIMIT) {
         refuse(opening, rc, err.text);
     } else if (rc < 0) {
-        open_without(opening);
+        open_without(opening, NO_SESSION, TB_STR("Session not found"));
     } else {
-        accept_peer(opening);
+        accept_peer(opening, session);
     }
 }
 
@@ -239,7 +273,7 @@ static void on_resolved(struct tb_resolve_ask *ask, const struct tb_place *place
     } else if (opening->front->who->revoked) {
         refuse(opening, TB_E_UNAUTHORIZED, "the credential of this request was revoked");
     } else {
-        choose(opening, err ? NULL : place->session);
+        join(opening, err ? NULL : place->session);
     }
 }
 
@@ -248,8 +282,9 @@ static void look_up(struct opening *opening)
     struct tb_sessions *sessions = opening->front->core->sessions;
     struct tb_place place = {NULL};
     struct tb_err err;
-    opening->ask = (struct tb_resolve_ask){
-        .caller = &opening->caller, .named = tb_buf_str(&opening->named), .fn = on_resolved};
+    opening->ask = (struct tb_resolve_ask){.caller = &opening->caller,
+                                           .named = tb_caller_session(&opening->caller),
+                                           .fn = on_resolved};
     tb_timer_start(&opening->timer, LOOK_UP_MS);
     int rc = tb_resolve(sessions, &opening->ask, &place, &err);
     if (rc != TB_LATER) {
@@ -257,51 +292,39 @@ static void look_up(struct opening *opening)
     }
 }
 
-static int read_query(struct opening *opening, struct tb_err *err)
+static struct opening *opening_new(struct tb_front_req *front)
 {
-    static const char *const known[] = {"session", "sessionId", "groups", "token", NULL};
-    struct tb_str query = tb_http_req_head(opening->front->http)->query;
-    struct tb_str header = tb_http1_header(tb_http_req_head(opening->front->http), "X-Session-ID");
-    int rc = tb_target_check_query(query, known, err);
-    if (rc < 0) {
-        return rc;
-    }
-    if (tb_target_query(query, "session", &opening->named) < 0 ||
-        (!opening->named.len && tb_target_query(query, "sessionId", &opening->named) < 0) ||
-        (!opening->named.len && tb_buf_append_str(&opening->named, tb_str_trim(header)) < 0)) {
-        return tb_fail(err, TB_E_INVALID, "the session in the query is malformed or too long");
-    }
-    return 0;
+    char secret[TB_TOKEN_SIZE];
+    struct opening *opening = TB_NEW(struct opening);
+    opening->front = front;
+    tb_timer_init(&opening->timer, front->core->loop, on_late, opening);
+    tb_token_make(secret);
+    snprintf(opening->conversation, sizeof(opening->conversation), "ws-%s", secret);
+    opening->caller = (struct tb_caller){.who = front->who,
+                                         .conversation = opening->conversation,
+                                         .session = opening->address.session,
+                                         .passing = true};
+    front->user = opening;
+    return opening;
 }
 
 void tb_mcp_ws_open(struct tb_front_req *front)
 {
-    char secret[TB_TOKEN_SIZE];
+    static const char *const known[] = {"session", "sessionId", "groups", "token", NULL};
     struct tb_err err;
-    struct opening *opening = TB_NEW(struct opening);
-    opening->front = front;
-    tb_buf_init(&opening->named, NAME_MAX);
-    tb_timer_init(&opening->timer, front->core->loop, on_late, opening);
-    tb_token_make(secret);
-    snprintf(opening->conversation, sizeof(opening->conversation), "ws-%s", secret);
-    front->user = opening;
-    if (read_query(opening, &err) < 0) {
-        refuse(opening, err.code, err.text);
-        return;
-    }
-    opening->view = tb_mcp_http_view(front, front->args[0]);
-    if (!opening->view) {
-        opening_free(opening); /* it is answered */
-        return;
-    }
-    opening->caller = (struct tb_caller){.who = front->who,
-                                         .conversation = opening->conversation,
-                                         .view = opening->view,
-                                         .passing = true};
-    if (opening->named.len) {
+    struct opening *opening = opening_new(front);
+    int rc = tb_mcp_address_read(front, front->args[0], known, &opening->address, &err);
+    if (rc == TB_E_SESSION_NOT_FOUND) {
+        open_without(opening, NOT_NAMED, tb_str_of(err.text));
+    } else if (rc < 0) {
+        refuse(opening, rc, err.text);
+    } else if (tb_mcp_peers_count(front->state, front->who, notify) >= TB_MCP_SESSIONS) {
+        refuse(opening, TB_E_LIMIT,
+               "too many MCP connections are open with this credential; close one first");
+    } else if (opening->address.session[0]) {
         look_up(opening);
     } else {
-        accept_peer(opening);
+        accept_peer(opening, NULL);
     }
 }
 
@@ -316,8 +339,20 @@ void tb_mcp_ws_drain(struct tb_mcp *mcp)
 {
     LIST_FOREACH(link, &mcp->sockets) {
         struct conn *conn = TB_CONTAINER(link, struct conn, link);
-        conn->ends = true;
+        conn->end_code = GOING_AWAY;
         settle_later(conn);
+    }
+}
+
+void tb_mcp_ws_session_ended(struct tb_mcp *mcp, const char *session_id)
+{
+    LIST_FOREACH(link, &mcp->sockets) {
+        struct conn *conn = TB_CONTAINER(link, struct conn, link);
+        if (!conn->end_code && strcmp(conn->page, session_id) == 0) {
+            conn->end_code = PAGE_GONE;
+            tb_timer_start(&conn->last, LAST_MS);
+            settle_later(conn);
+        }
     }
 }
 
