@@ -343,6 +343,59 @@ static void a_kind_without_a_rule_has_to_be_named(void **state)
     assert_string_equal(place.session->name, "a");
 }
 
+/* What it finds where it names nothing, and what list_sessions says is current. */
+static const char *found(struct rig *rig, const struct tb_caller *caller, unsigned flags,
+                         struct tb_err *err)
+{
+    struct tb_resolve_ask ask = {.caller = caller, .flags = flags};
+    struct tb_place place = {NULL};
+    const struct tb_session *meant = tb_resolve_meant(rig->core.sessions, caller);
+    int rc = tb_resolve(rig->core.sessions, &ask, &place, err);
+    assert_true(flags || place.session == meant);
+    return rc < 0 ? NULL : place.session->name;
+}
+
+static void a_way_in_gives_a_session_to_who_names_none(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    struct tb_caller way = {.who = principal_of("t"), .conversation = "talk", .session = "a"};
+    rig_create_as(rig, "t", "x", "a");
+    rig_create_as(rig, "t", "x", "b");
+    set_current(rig, "talk", "b", 0);
+    assert_string_equal(found(rig, &way, 0, &err), "a"); /* whatever others choose there */
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &way, TB_STR("b"), NULL, &err),
+                     TB_E_NOT_POSSIBLE);
+    assert_int_equal(tb_sessions_set_current(rig->core.sessions, &way, TB_STR("a"), NULL, &err), 0);
+    set_current(rig, "talk", "b", 0);
+    tb_session_end(rig_find(rig, "a"), TB_END_USER_STOPPED);
+    assert_null(found(rig, &way, TB_RESOLVE_MAY_CREATE, &err));
+    assert_string_equal(err.text, "Session a was stopped by the user. That was just now.");
+    assert_string_equal(resolve(rig, "talk", "", false, &err), "b");
+}
+
+static void who_chooses_counts_before_its_way_in(void **state)
+{
+    struct rig *rig = *state;
+    struct tb_err err;
+    struct tb_caller way = {
+        .who = principal_of("t"), .conversation = "own", .session = "a", .chooses = true};
+    rig_create_as(rig, "t", "x", "a");
+    rig_create_as(rig, "t", "x", "b");
+    assert_string_equal(found(rig, &way, TB_RESOLVE_MAY_CREATE, &err), "a");
+    set_current(rig, "own", "b", 0);
+    assert_string_equal(found(rig, &way, 0, &err), "b");
+    tb_session_end(rig_find(rig, "b"), TB_END_CLOSED);
+    assert_string_equal(found(rig, &way, 0, &err), "a");
+    tb_session_end(rig_find(rig, "a"), TB_END_IDLE_TIMEOUT);
+    assert_null(found(rig, &way, 0, &err));
+    assert_non_null(strstr(err.text, "Session a ended"));
+    assert_string_equal(found(rig, &way, TB_RESOLVE_MAY_CREATE, &err), "browser-1");
+    const struct tb_session *made = rig_find(rig, "browser-1");
+    assert_non_null(strstr(made->end.replaces_note, "Session a ended"));
+    assert_string_equal(found(rig, &way, 0, &err), "browser-1");
+}
+
 #define RIG_TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
 
 int main(void)
@@ -363,6 +416,8 @@ int main(void)
         RIG_TEST(a_kind_without_a_rule_has_to_be_named),
         RIG_TEST(choices_are_bounded_and_the_oldest_is_forgotten),
         RIG_TEST(choices_of_those_who_say_when_they_go_are_not_counted),
+        RIG_TEST(a_way_in_gives_a_session_to_who_names_none),
+        RIG_TEST(who_chooses_counts_before_its_way_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 // Every way by which an agent joins the session of a page, with official clients of both eras.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import http from 'node:http';
 import { test } from 'node:test';
 import WebSocket from 'ws';
 import { Page, echo } from '../support/btcp.mjs';
@@ -241,4 +242,23 @@ test('HTTP+SSE: it is at the agents\' port, too, ends with its key, and with the
   daemon.child.kill('SIGTERM');
   assert.equal((await called).result.content[0].text, 'All steps are done.');
   await Promise.all([other, caller].map(({ ended }) => within(ended, 10 * SECOND, 'the end')));
+});
+
+test('one credential has at most 1,000 streams of HTTP+SSE', async (t) => {
+  const daemon = await Daemon.start(t);
+  const open = () => new Promise((resolve, reject) => {
+    const req = http.request({ host: '127.0.0.1', port: daemon.port, path: '/mcp/sse', agent: false, headers: { authorization: `Bearer ${daemon.token}` } });
+    req.on('error', reject);
+    req.on('response', (res) => {
+      res.on('error', () => {}).resume();
+      resolve({ req, status: res.statusCode });
+    });
+    undo(t, () => req.destroy());
+    req.end();
+  });
+  const streams = await Promise.all(Array.from({ length: 1000 }, open));
+  assert.ok(streams.every(({ status }) => status === 200));
+  assert.equal((await open()).status, 429);
+  streams[0].req.on('error', () => {}).destroy();
+  await until(async () => (await open()).status === 200, 10 * SECOND, 'its place');
 });

@@ -10,6 +10,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js';
 import { Page, echo } from '../support/btcp.mjs';
 import { agentPort, binary, Daemon, finish, run, tempDir, undo, until, within } from '../support/daemon.mjs';
+import { initialize, request } from '../support/mcp.mjs';
 
 const SECOND = 1000;
 
@@ -69,8 +70,8 @@ async function btcpServer(t) {
   const program = path.join(dir, 'btcp-server');
   await symlink(binary, program);
   const env = { ...process.env, HOME: dir, XDG_CONFIG_HOME: path.join(dir, 'config'), XDG_STATE_HOME: path.join(dir, 'state'), XDG_RUNTIME_DIR: '' };
-  const begin = (args, more = {}) => {
-    const child = spawn(program, args, { cwd: dir, env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const begin = (args, more = {}, input = 'ignore') => {
+    const child = spawn(program, args, { cwd: dir, env: { ...env, ...more }, stdio: [input, 'pipe', 'pipe'] });
     const said = { out: '', err: '' };
     child.stdout.on('data', (data) => (said.out += data));
     child.stderr.on('data', (data) => (said.err += data));
@@ -101,6 +102,19 @@ test('S4-48: installed as btcp-server it takes the options, the file and the var
   assert.deepEqual([wrong.code, /option --port: must be a port/.test(wrong.err)], [1, true], wrong.err);
   await writeFile(path.join(dir, 'btcp-server.yaml'), 'sessions:\n  tll: 90\n');
   assert.match((await ask()).err, /btcp-server.yaml:2: unknown setting sessions.tll \(did you mean sessions.ttl\?\)/);
+});
+
+test('S4-06: btcp-server --session is an agent of that page', async (t) => {
+  const { dir, begin } = await btcpServer(t);
+  const daemon = await Daemon.start(t);
+  const page = await Page.connect(t, daemon);
+  const { sessionId } = await page.ask('session/create', {});
+  await page.ask('tools/register', { tools: [echo] });
+  const { child, said, exited } = begin(['--session', sessionId, '--no-start', '--state-dir', daemon.stateDir, '--runtime-dir', path.join(daemon.dir, 'run')], {}, 'pipe');
+  undo(t, () => finish(child, exited, () => child.stdin.end()));
+  child.stdin.write(`${JSON.stringify(initialize())}\n${JSON.stringify(request(1, 'tools/list'))}\n`);
+  await until(() => said.out.split('\n').length === 3, 10 * SECOND, 'the list');
+  assert.ok(JSON.parse(said.out.split('\n')[1]).result.tools.some(({ name }) => name === 'echo'), dir);
 });
 
 test('S4-27, S4-31: the settings of btcp-server.yaml hold', async (t) => {

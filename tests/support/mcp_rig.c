@@ -151,7 +151,7 @@ const char *mcp_rig_say_only(struct mcp_rig *rig, const char *text)
         return mcp_rig_heard(rig);
     }
     if (message.rpc.kind == TB_JSONRPC_BATCH) {
-        tb_mcp_batch_run(&rig->peer, tb_str_of(text), TB_STR(""), &rig->out);
+        tb_mcp_batch_run(&rig->peer, tb_str_of(text), &message, &rig->out);
         return mcp_rig_heard(rig);
     }
     if (message.rpc.kind <= TB_JSONRPC_NOTIFICATION &&

@@ -246,11 +246,11 @@ void tb_mcp_http_sse_post(struct tb_front_req *front)
     struct stream *stream = find_own(front);
     struct tb_err err;
     int rc = tb_mcp_message_parse(body, &message, &err);
-    if (rc < 0) {
-        refuse(front, message.rpc.id.text, rc, err.text);
-    } else if (!stream) {
+    if (!stream) {
         refuse(front, message.rpc.id.text, TB_E_NOT_FOUND,
-               "this event stream has ended; open a new one with GET /mcp/sse");
+               "unknown or ended event stream; open a new one with GET /mcp/sse");
+    } else if (rc < 0) {
+        refuse(front, message.rpc.id.text, rc, err.text);
     } else if (stream->ends || stream->broken) {
         refuse(front, message.rpc.id.text, TB_E_SHUTDOWN, "the daemon stops");
     } else {
