@@ -5,7 +5,7 @@
 
 #include "driver/cdp/cdp.h"
 #include "driver/client/client.h"
-#include "front/api/api.h"
+#include "front/rest/rest.h"
 #include "front/btcp/btcp.h"
 #include "front/events/events.h"
 #include "front/mcp/mcp.h"
@@ -17,7 +17,7 @@
 const struct tb_front *const *tb_registry_fronts(void)
 {
     static const struct tb_front *const fronts[] = {
-        &tb_front_ops,   &tb_front_mcp, &tb_front_events, &tb_front_api, &tb_front_btcp,
+        &tb_front_ops,   &tb_front_mcp, &tb_front_events, &tb_front_rest, &tb_front_btcp,
         &tb_front_proxy, NULL,
     };
     return fronts;

@@ -16,7 +16,7 @@
 #include "core/policies.h"
 #include "core/secrets.h"
 #include "core/sessions.h"
-#include "front/api/api.h"
+#include "front/rest/rest.h"
 #include "front/events/events.h"
 #include "front/mcp/batch.h"
 #include "front/mcp/fixtures/fixtures.h"
@@ -37,7 +37,7 @@
         }                                                        \
     } while (0)
 
-static const struct tb_front *const product[] = {&tb_front_mcp, &tb_front_events, &tb_front_api,
+static const struct tb_front *const product[] = {&tb_front_mcp, &tb_front_events, &tb_front_rest,
                                                  NULL};
 static const struct tb_front *const fixtures[] = {&tb_front_mcp_fixtures, NULL};
 

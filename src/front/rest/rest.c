@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "front/api/api.h"
+#include "front/rest/rest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,18 +11,18 @@
 #include "core/egress.h"
 #include "core/gate.h"
 #include "core/sessions.h"
-#include "front/api/act.h"
-#include "front/api/approvals.h"
-#include "front/api/keys.h"
-#include "front/api/policy.h"
-#include "front/api/secrets.h"
+#include "front/rest/act.h"
+#include "front/rest/approvals.h"
+#include "front/rest/keys.h"
+#include "front/rest/policy.h"
+#include "front/rest/secrets.h"
 #include "front/guard.h"
 #include "front/reply.h"
 #include "proto/json_iter.h"
 #include "proto/json_scan.h"
 
 /* The state of the front. */
-struct api {
+struct rest {
     struct tb_list clearings; /* of the audit log, under way */
 };
 
@@ -130,7 +130,7 @@ static void stop_all(struct tb_act *act)
 /* The audit log is being cleared: what was there goes, that it went stays on record, also when the
  * caller has left meanwhile. */
 struct clearing {
-    struct tb_list link; /* of struct api */
+    struct tb_list link; /* of struct rest */
     struct tb_core *core;
     char tenant[TB_TENANT_SIZE];
     struct tb_gate gate; /* of the cut */
@@ -160,13 +160,13 @@ static void on_cut(struct tb_gate *gate)
 
 static void begin_clearing(struct tb_act *act)
 {
-    struct api *api = act->req->state;
+    struct rest *rest = act->req->state;
     struct clearing *clearing = TB_NEW(struct clearing);
     clearing->core = act->req->core;
     snprintf(clearing->tenant, sizeof(clearing->tenant), "%s", act->caller.who->tenant);
     tb_gate_init(&clearing->gate, on_cut);
     tb_gate_hold(&act->gate, &clearing->hold);
-    tb_list_append(&api->clearings, &clearing->link);
+    tb_list_append(&rest->clearings, &clearing->link);
     tb_act_put_only(act, "cleared", "audit");
     tb_act_finish(act);
     /* Not by the clock: it may have been ahead, and entries of a time to come are there. */
@@ -259,29 +259,29 @@ static const struct tb_route routes[] = {
     {"POST", "/api/stop-all", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
      .handle = on_stop_all, .gone = tb_act_gone},
     {"GET", "/api/keys", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_keys_list, .gone = tb_act_gone},
+     .handle = tb_rest_keys_list, .gone = tb_act_gone},
     {"POST", "/api/keys", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_keys_create, .gone = tb_act_gone},
+     .handle = tb_rest_keys_create, .gone = tb_act_gone},
     {"DELETE", "/api/keys/{id}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_keys_revoke, .gone = tb_act_gone},
+     .handle = tb_rest_keys_revoke, .gone = tb_act_gone},
     {"GET", "/api/policy/{tenant}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_policy_get, .gone = tb_act_gone},
+     .handle = tb_rest_policy_get, .gone = tb_act_gone},
     {"PUT", "/api/policy/{tenant}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_policy_put, .gone = tb_act_gone},
+     .handle = tb_rest_policy_put, .gone = tb_act_gone},
     {"DELETE", "/api/policy/{tenant}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_policy_remove, .gone = tb_act_gone},
+     .handle = tb_rest_policy_remove, .gone = tb_act_gone},
     {"POST", "/api/policy/{tenant}/check", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_policy_check, .gone = tb_act_gone},
+     .handle = tb_rest_policy_check, .gone = tb_act_gone},
     {"GET", "/api/approvals", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_approvals_list, .gone = tb_act_gone},
+     .handle = tb_rest_approvals_list, .gone = tb_act_gone},
     {"POST", "/api/approvals/{id}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_approvals_decide, .gone = tb_act_gone},
+     .handle = tb_rest_approvals_decide, .gone = tb_act_gone},
     {"GET", "/api/secrets", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_secrets_list, .gone = tb_act_gone},
+     .handle = tb_rest_secrets_list, .gone = tb_act_gone},
     {"PUT", "/api/secrets/{id}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_secrets_set, .gone = tb_act_gone},
+     .handle = tb_rest_secrets_set, .gone = tb_act_gone},
     {"DELETE", "/api/secrets/{id}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_api_secrets_remove, .gone = tb_act_gone},
+     .handle = tb_rest_secrets_remove, .gone = tb_act_gone},
     /* One chain for all tenants: what is cut is everybody's. */
     {"POST", "/api/audit/clear", TB_SCOPE_OPERATE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
      .handle = on_audit_clear, .gone = tb_act_gone},
@@ -289,25 +289,25 @@ static const struct tb_route routes[] = {
 
 static int start(struct tb_core *core, void **ret_state, struct tb_err *err)
 {
-    struct api *api = TB_NEW(struct api);
+    struct rest *rest = TB_NEW(struct rest);
     (void)core;
     (void)err;
-    tb_list_init(&api->clearings);
-    *ret_state = api;
+    tb_list_init(&rest->clearings);
+    *ret_state = rest;
     return 0;
 }
 
 static void stop(void *state)
 {
-    struct api *api = state;
-    LIST_FOREACH_SAFE(link, &api->clearings) {
+    struct rest *rest = state;
+    LIST_FOREACH_SAFE(link, &rest->clearings) {
         clearing_free(TB_CONTAINER(link, struct clearing, link));
     }
-    tb_free(api);
+    tb_free(rest);
 }
 
-const struct tb_front tb_front_api = {
-    .name = "api",
+const struct tb_front tb_front_rest = {
+    .name = "rest",
     .routes = routes,
     .route_count = TB_COUNT(routes),
     .cors = &tb_guard_cors,

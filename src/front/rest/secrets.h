@@ -4,6 +4,6 @@
 
 #include "core/front.h"
 
-void tb_api_secrets_list(struct tb_front_req *req);
-void tb_api_secrets_set(struct tb_front_req *req);
-void tb_api_secrets_remove(struct tb_front_req *req);
+void tb_rest_secrets_list(struct tb_front_req *req);
+void tb_rest_secrets_set(struct tb_front_req *req);
+void tb_rest_secrets_remove(struct tb_front_req *req);

@@ -4,6 +4,6 @@
 
 #include "core/front.h"
 
-void tb_api_keys_create(struct tb_front_req *req);
-void tb_api_keys_list(struct tb_front_req *req);
-void tb_api_keys_revoke(struct tb_front_req *req);
+void tb_rest_keys_create(struct tb_front_req *req);
+void tb_rest_keys_list(struct tb_front_req *req);
+void tb_rest_keys_revoke(struct tb_front_req *req);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "front/api/policy.h"
+#include "front/rest/policy.h"
 
 #include "core/core.h"
 #include "core/policies.h"
-#include "front/api/act.h"
+#include "front/rest/act.h"
 #include "front/reply.h"
 #include "proto/json_scan.h"
 
@@ -74,22 +74,22 @@ static void check(struct tb_act *act)
     finish(act, rc, &err);
 }
 
-void tb_api_policy_get(struct tb_front_req *req)
+void tb_rest_policy_get(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, get);
 }
 
-void tb_api_policy_put(struct tb_front_req *req)
+void tb_rest_policy_put(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, put);
 }
 
-void tb_api_policy_remove(struct tb_front_req *req)
+void tb_rest_policy_remove(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, remove_policy);
 }
 
-void tb_api_policy_check(struct tb_front_req *req)
+void tb_rest_policy_check(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, check);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "front/api/act.h"
+#include "front/rest/act.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "front/api/key_wish.h"
+#include "front/rest/key_wish.h"
 
 #include "base/mem.h"
 #include "base/quote.h"

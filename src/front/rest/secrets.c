@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "front/api/secrets.h"
+#include "front/rest/secrets.h"
 
 #include "base/mem.h"
 #include "core/core.h"
 #include "core/secrets.h"
-#include "front/api/act.h"
+#include "front/rest/act.h"
 #include "front/reply.h"
 #include "proto/json_iter.h"
 #include "proto/json_scan.h"
@@ -104,17 +104,17 @@ static void drop(struct tb_act *act)
     tb_act_finish(act);
 }
 
-void tb_api_secrets_list(struct tb_front_req *req)
+void tb_rest_secrets_list(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, list);
 }
 
-void tb_api_secrets_set(struct tb_front_req *req)
+void tb_rest_secrets_set(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, set);
 }
 
-void tb_api_secrets_remove(struct tb_front_req *req)
+void tb_rest_secrets_remove(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, drop);
 }

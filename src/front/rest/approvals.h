@@ -4,6 +4,6 @@
 
 #include "core/front.h"
 
-void tb_api_approvals_list(struct tb_front_req *req);
+void tb_rest_approvals_list(struct tb_front_req *req);
 /* {"approve": true or false} */
-void tb_api_approvals_decide(struct tb_front_req *req);
+void tb_rest_approvals_decide(struct tb_front_req *req);

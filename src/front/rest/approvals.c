@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "front/api/approvals.h"
+#include "front/rest/approvals.h"
 
 #include "core/approvals.h"
 #include "core/core.h"
-#include "front/api/act.h"
+#include "front/rest/act.h"
 #include "front/reply.h"
 #include "proto/json_scan.h"
 
@@ -45,12 +45,12 @@ static void decide(struct tb_act *act)
     tb_act_finish(act);
 }
 
-void tb_api_approvals_list(struct tb_front_req *req)
+void tb_rest_approvals_list(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, list);
 }
 
-void tb_api_approvals_decide(struct tb_front_req *req)
+void tb_rest_approvals_decide(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, decide);
 }

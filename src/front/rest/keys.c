@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "front/api/keys.h"
+#include "front/rest/keys.h"
 
 #include "core/core.h"
 #include "core/keys.h"
-#include "front/api/act.h"
-#include "front/api/key_wish.h"
+#include "front/rest/act.h"
+#include "front/rest/key_wish.h"
 #include "front/reply.h"
 
 static void create(struct tb_act *act)
@@ -43,17 +43,17 @@ static void revoke(struct tb_act *act)
     tb_act_finish(act);
 }
 
-void tb_api_keys_create(struct tb_front_req *req)
+void tb_rest_keys_create(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, create);
 }
 
-void tb_api_keys_list(struct tb_front_req *req)
+void tb_rest_keys_list(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, list);
 }
 
-void tb_api_keys_revoke(struct tb_front_req *req)
+void tb_rest_keys_revoke(struct tb_front_req *req)
 {
     tb_act_begin(req, TB_RESOLVE_NONE, revoke);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The REST routes behind the real router, with the fake driver. */
-#include "front/api/api.h"
+#include "front/rest/rest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

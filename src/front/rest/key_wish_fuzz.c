@@ -7,7 +7,7 @@
 #include "core/key_record.h"
 #include "core/limits.h"
 #include "core/policy.h"
-#include "front/api/key_wish.h"
+#include "front/rest/key_wish.h"
 
 #define NOW_MS INT64_C(1700000000000)
 
