@@ -5,12 +5,12 @@
 
 #include "driver/cdp/cdp.h"
 #include "driver/client/client.h"
-#include "front/rest/rest.h"
 #include "front/btcp/btcp.h"
 #include "front/events/events.h"
 #include "front/mcp/mcp.h"
 #include "front/ops/ops.h"
 #include "front/proxy/proxy.h"
+#include "front/rest/rest.h"
 #include "store/memory/memory.h"
 #include "store/sqlite/sqlite.h"
 

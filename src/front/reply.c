@@ -65,9 +65,9 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
 {
     const struct tb_err_info *info = tb_err_info(code);
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
-    tb_http_reply_put_error(&body, code, message, hint);
+    tb_http_reply_put_error(&body, 0, code, message, hint);
     struct tb_http_header headers[5] = {
-        {"Content-Type", TB_STR("application/json")},
+        {"Content-Type", TB_STR(TB_HTTP_PROBLEM_TYPE)},
         {"Cache-Control", TB_STR("no-store")},
     };
     size_t count = 2 + status_headers(req, code, allow, headers + 2);

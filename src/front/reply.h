@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers that all fronts give alike. Errors have one shape in every front that has no `fail`:
- *   {"error":{"code":"not_found","message":"...","hint":"what to do next"}} */
+/* Answers that all fronts give alike. Errors have one shape in every front that has no `fail`,
+ * which is a problem of RFC 9457 (io/http_reply.h):
+ *   {"error":{"code":"not_found","message":"...","hint":"what to do next"},"type":..., ...} */
 #pragma once
 
 #include "base/err.h"

@@ -2,6 +2,7 @@
 #include "io/http_reply.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 #include <time.h>
 
@@ -146,31 +147,55 @@ void tb_http_reply_put_head(struct tb_buf *out, const struct tb_http_reply_head 
     tb_buf_append_str(out, TB_STR("\r\n"));
 }
 
-void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text, const char *hint)
+/* "session_not_found" says the same to people as "Session not found". */
+static void put_title(struct tb_json_writer *json, const char *wire)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf title = TB_BUF(SIZE_MAX);
+    for (const char *c = wire; *c; c++) {
+        bool first = c == wire;
+        tb_buf_append_char(&title, *c == '_' ? ' ' : (char)(first ? toupper(*c) : *c));
+    }
+    tb_json_member_str(json, "title", tb_buf_str(&title));
+}
+
+void tb_http_reply_put_problem(struct tb_json_writer *json, int status, int code, const char *text,
+                               const char *hint)
 {
     const struct tb_err_info *info = tb_err_info(code);
     TB_AUTO(tb_buf_fini) struct tb_buf words = TB_BUF(SIZE_MAX);
-    struct tb_json_writer json;
+    TB_AUTO(tb_buf_fini) struct tb_buf type = TB_BUF(SIZE_MAX);
     tb_hint_print(hint ? hint : info->advice, NULL, NULL, &words);
+    tb_buf_printf(&type, "urn:tabard:error:%s", info->wire);
+    tb_json_key(json, "error");
+    tb_json_object_open(json);
+    tb_json_member_cstr(json, "code", info->wire);
+    tb_json_member_cstr(json, "message", text);
+    tb_json_member_str(json, "hint", tb_buf_str(&words));
+    tb_json_object_close(json);
+    tb_json_member_str(json, "type", tb_buf_str(&type));
+    put_title(json, info->wire);
+    tb_json_member_int(json, "status", status ? status : info->http_status);
+    tb_json_member_cstr(json, "detail", text);
+}
+
+void tb_http_reply_put_error(struct tb_buf *out, int status, int code, const char *text,
+                             const char *hint)
+{
+    struct tb_json_writer json;
     tb_json_writer_init(&json, out);
     tb_json_object_open(&json);
-    tb_json_key(&json, "error");
-    tb_json_object_open(&json);
-    tb_json_member_cstr(&json, "code", info->wire);
-    tb_json_member_cstr(&json, "message", text);
-    tb_json_member_str(&json, "hint", tb_buf_str(&words));
-    tb_json_object_close(&json);
+    tb_http_reply_put_problem(&json, status, code, text, hint);
     tb_json_object_close(&json);
 }
 
 void tb_http_reply_put_refusal(struct tb_buf *out, int code, const char *text, const char *date)
 {
     static const struct tb_http_header headers[] = {
-        {"Content-Type", {"application/json", 16}},
+        {"Content-Type", {TB_HTTP_PROBLEM_TYPE, sizeof(TB_HTTP_PROBLEM_TYPE) - 1}},
         {"Retry-After", {"1", 1}},
     };
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
-    tb_http_reply_put_error(&body, code, text, NULL);
+    tb_http_reply_put_error(&body, 0, code, text, NULL);
     bool later = tb_err_info(code)->retry == TB_RETRY_LATER;
     struct tb_http_reply_head head = {
         .status = tb_err_info(code)->http_status,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of HTTP replies: heads, dates and the JSON body that every error has. No I/O. */
+/* The text of HTTP replies: heads, dates and the JSON body that every error has, which is that of
+ * RFC 9457 (application/problem+json). No I/O. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "io/http_server.h"
 
 enum tb_http_framing {
@@ -37,11 +39,18 @@ enum {
     TB_HTTP_DATE_SIZE = 32,
 };
 
+#define TB_HTTP_PROBLEM_TYPE "application/problem+json"
+
 /* Appends status line, headers and the empty line. */
 void tb_http_reply_put_head(struct tb_buf *out, const struct tb_http_reply_head *head);
-/* Appends {"error":{"code":...,"message":...,"hint":...}} for a code of err.def. `hint`
- * NULL: the advice of the code. */
-void tb_http_reply_put_error(struct tb_buf *out, int code, const char *text, const char *hint);
+/* The members of a problem, for a code of err.def: error {code, message, hint}, and what the
+ * standard has of the same: type, title, status, detail. `hint` NULL: the advice of the code;
+ * `status` 0: its own. */
+void tb_http_reply_put_problem(struct tb_json_writer *json, int status, int code, const char *text,
+                               const char *hint);
+/* Appends an object with them. */
+void tb_http_reply_put_error(struct tb_buf *out, int status, int code, const char *text,
+                             const char *hint);
 /* Appends a whole reply that refuses and closes, with such a body. */
 void tb_http_reply_put_refusal(struct tb_buf *out, int code, const char *text, const char *date);
 /* Wall time as Sun, 06 Nov 1994 08:49:37 GMT. */

@@ -93,10 +93,12 @@ static void a_refusal_is_a_whole_reply(void **state)
     tb_http_reply_put_refusal(&out, TB_E_TIMEOUT, "too \"slow\"\n", "now");
     check_text(&out,
                "HTTP/1.1 408 Request Timeout\r\nDate: now\r\n"
-               "Content-Type: application/json\r\nContent-Length: 130\r\n"
+               "Content-Type: application/problem+json\r\nContent-Length: 221\r\n"
                "Connection: close\r\n\r\n"
                "{\"error\":{\"code\":\"timeout\",\"message\":\"too \\\"slow\\\"\\n\","
-               "\"hint\":\"Try once more, with a longer timeout if the work needs more time.\"}}");
+               "\"hint\":\"Try once more, with a longer timeout if the work needs more time.\"},"
+               "\"type\":\"urn:tabard:error:timeout\",\"title\":\"Timeout\",\"status\":408,"
+               "\"detail\":\"too \\\"slow\\\"\\n\"}");
 }
 
 int main(void)

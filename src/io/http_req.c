@@ -126,13 +126,13 @@ void tb_http_reply_error(struct tb_http_req *req, int code, const char *text,
     enum {
         HEADERS_MAX = 8,
     };
-    struct tb_http_header all[HEADERS_MAX + 1] = {{"Content-Type", TB_STR("application/json")}};
+    struct tb_http_header all[HEADERS_MAX + 1] = {{"Content-Type", TB_STR(TB_HTTP_PROBLEM_TYPE)}};
     assert(header_count <= HEADERS_MAX);
     for (size_t i = 0; i < header_count && i < HEADERS_MAX; i++) {
         all[i + 1] = headers[i];
     }
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
-    tb_http_reply_put_error(&body, code, text, NULL);
+    tb_http_reply_put_error(&body, 0, code, text, NULL);
     tb_http_reply(req, tb_err_info(code)->http_status, all, header_count + 1, tb_buf_str(&body));
 }
 

@@ -466,10 +466,10 @@ static void an_error_is_answered_as_json_with_advice(void **state)
     rig->on_request = reply_error;
     rig_client_open(rig, &client);
     rig_send(&client, GET("/a"));
-    RIG_UNTIL(rig->loop, rig_got(&client, "}}"));
+    RIG_UNTIL(rig->loop, rig_got(&client, "\"detail\":\"no \\\"such\\\" method\"}"));
     assert_true(rig_got(&client, "HTTP/1.1 405 Method Not Allowed\r\n"));
     assert_true(rig_got(&client, "Allow: GET, POST\r\n"));
-    assert_true(rig_got(&client, "Content-Type: application/json\r\n"));
+    assert_true(rig_got(&client, "Content-Type: application/problem+json\r\n"));
     assert_true(rig_got(&client, "{\"error\":{\"code\":\"method_not_allowed\",\"message\":"
                                  "\"no \\\"such\\\" method\",\"hint\":\"Use a method"));
     rig_client_close(&client);

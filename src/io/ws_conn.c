@@ -338,14 +338,14 @@ static void refuse(struct tb_http_req *req, int code, const char *text)
         {"Connection", {"Upgrade", 7}},
         {"Upgrade", {"websocket", 9}},
         {"Sec-WebSocket-Version", {"13", 2}},
-        {"Content-Type", {"application/json", 16}},
+        {"Content-Type", {TB_HTTP_PROBLEM_TYPE, sizeof(TB_HTTP_PROBLEM_TYPE) - 1}},
     };
     if (code != TB_E_UNSUPPORTED) {
         tb_http_reply_error(req, code, text, NULL, 0);
         return;
     }
     TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(SIZE_MAX);
-    tb_http_reply_put_error(&body, code, text, NULL);
+    tb_http_reply_put_error(&body, 426, code, text, NULL);
     tb_http_reply(req, 426, version, TB_COUNT(version), tb_buf_str(&body));
 }
 

@@ -72,7 +72,7 @@ static void a_wrong_handshake_is_answered_as_an_error(void **state)
     for (size_t i = 0; i < TB_COUNT(cases); i++) {
         rig_client_open(&set->rig, &set->raw);
         rig_send(&set->raw, cases[i].request);
-        RIG_UNTIL(set->rig.loop, rig_got(&set->raw, "\"}}"));
+        RIG_UNTIL(set->rig.loop, rig_got(&set->raw, "\",\"status\":") && rig_got(&set->raw, "\"}"));
         assert_true(rig_got(&set->raw, cases[i].answer));
         assert_true(rig_got(&set->raw, cases[i].code));
         assert_true(rig_got(&set->raw, "{\"error\":{\"code\":"));

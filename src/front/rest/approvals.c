@@ -3,8 +3,8 @@
 
 #include "core/approvals.h"
 #include "core/core.h"
-#include "front/rest/act.h"
 #include "front/reply.h"
+#include "front/rest/act.h"
 #include "proto/json_scan.h"
 
 static void list(struct tb_act *act)

@@ -3,9 +3,9 @@
 
 #include "core/core.h"
 #include "core/keys.h"
+#include "front/reply.h"
 #include "front/rest/act.h"
 #include "front/rest/key_wish.h"
-#include "front/reply.h"
 
 static void create(struct tb_act *act)
 {

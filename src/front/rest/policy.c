@@ -3,8 +3,8 @@
 
 #include "core/core.h"
 #include "core/policies.h"
-#include "front/rest/act.h"
 #include "front/reply.h"
+#include "front/rest/act.h"
 #include "proto/json_scan.h"
 
 /* Whoever is not told of a tenant is told what else there is. */
