@@ -90,6 +90,7 @@ struct tb_answer {
     const char *message; /* of a failure, without advice */
     struct tb_str text;  /* what the tool gave, whole, with nothing beside it */
     struct tb_str note;  /* of the session, for who shows `raw` in a form of its own; or empty */
+    struct tb_str aside; /* what there is to say beside a text that is data; or empty */
     struct tb_str raw;   /* JSON of a tool that was brought, as its page wrote it; empty: none */
     struct tb_str image; /* base64, of any size; empty: none */
     const char *image_type;

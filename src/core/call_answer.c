@@ -82,6 +82,7 @@ static void print(struct tb_call *call, struct tb_answer *answer)
     }
     if (!has_own_form(call) && result->code == 0 && tool && tool->print_aside) {
         tool->print_aside(result, &call->printed.aside);
+        answer->aside = tb_str_trim(tb_buf_str(&call->printed.aside));
     }
     if (call->place.chosen && call->place.name[0]) {
         answer->session = call->place.name;
@@ -123,7 +124,7 @@ static void add_parts(struct tb_call_printed *printed, const char *session, size
     if (text.len || (!image && !session)) {
         add_words(printed, text.len ? text : TB_STR("Done."), room);
     }
-    add_beside(printed, tb_str_trim(tb_buf_str(&printed->aside)));
+    add_beside(printed, answer->aside);
     if (image && !image_fits) {
         add_words(printed, TB_STR("The picture is too large to send; ask for a smaller one."),
                   room);

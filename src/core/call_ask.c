@@ -37,7 +37,8 @@ bool tb_call_must_ask(const struct tb_call *call, const struct tb_entry *entry)
 static const struct tb_session *session_of(const struct tb_call *call)
 {
     struct tb_sessions *sessions = call->core->sessions;
-    struct tb_str named = tb_args_text(call->given.args, "sessionId", "");
+    struct tb_str named = call->place.named ? tb_str_of(call->place.named)
+                                            : tb_args_text(call->given.args, "sessionId", "");
     if (call->session || (call->entry.tool->flags & TB_TOOL_NO_SESSION)) {
         return call->session;
     }

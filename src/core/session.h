@@ -85,6 +85,13 @@ void tb_session_close(struct tb_session *session, const struct tb_caller *caller
  * TB_E_SESSION_ENDED, TB_E_STORE. */
 int tb_session_renew(struct tb_session *session, int64_t ttl_ms, const struct tb_caller *caller,
                      struct tb_gate *gate, struct tb_err *err);
+/* Its browser is freed, and the next call brings it back; this begins now, unless it sleeps already
+ * or is about to, and is given up if a call comes. TB_E_BUSY (it is in use), TB_E_HELD, TB_E_AWAY,
+ * TB_E_NOT_POSSIBLE (it cannot be restored), TB_E_SESSION_ENDED, TB_E_SHUTDOWN. */
+int tb_session_hibernate_now(struct tb_session *session, struct tb_err *err);
+/* The browser of one that sleeps is opened, as for a call; counts as used. TB_E_LIMIT, TB_E_BUSY
+ * (it is on its way to sleep), TB_E_AWAY, TB_E_SESSION_ENDED, TB_E_SHUTDOWN. */
+int tb_session_wake_now(struct tb_session *session, struct tb_err *err);
 /* The peer of a session has come back (or a newer one in its place), behind this channel, which
  * stays the caller's. One that is away goes on, and it counts as used. TB_E_NOT_POSSIBLE (its
  * driver has no such peers), TB_E_BUSY (it is on the way to open or to close), TB_E_LIMIT,

@@ -16,10 +16,6 @@
 #include "core/session_hold.h"
 #include "core/sessions_internal.h"
 
-enum {
-    LISTED_ASLEEP = 500, /* a list is for reading, and a result has a ceiling */
-};
-
 struct tb_sessions *tb_sessions_new(struct tb_core *core)
 {
     struct tb_sessions *sessions = TB_NEW(struct tb_sessions);
@@ -275,75 +271,6 @@ struct tb_session *tb_sessions_reach(struct tb_sessions *sessions, const struct 
         session = tb_sessions_find(sessions, caller->who->tenant, id_or_name);
     }
     return session && tb_session_visible(session, caller) ? session : NULL;
-}
-
-/* The list: all that are awake, and the newest of those that sleep. */
-struct listing {
-    const struct tb_caller *caller;
-    const struct tb_conversation *own; /* NULL: the caller has started none */
-    size_t asleep_count;
-    size_t skipped;
-    struct tb_json_writer *json;
-};
-
-static void put_sessions(struct listing *listing, const struct tb_tenant *tenant, bool own)
-{
-    LIST_FOREACH(link, &tenant->sessions) {
-        const struct tb_session *session = tb_session_of(link);
-        if ((session->places.owner == listing->own) != own ||
-            !tb_session_visible(session, listing->caller)) {
-            continue;
-        }
-        if (tb_session_is_dormant(session) &&
-            listing->asleep_count > LISTED_ASLEEP + listing->skipped) {
-            listing->skipped++;
-        } else {
-            tb_session_describe(session, listing->caller, listing->json);
-        }
-    }
-}
-
-static size_t put_list(const struct tb_tenant *tenant, const struct tb_caller *caller,
-                       struct tb_json_writer *json)
-{
-    struct listing listing = {
-        .caller = caller,
-        .own = tb_conversation_find(tenant, caller->conversation),
-        .json = json,
-    };
-    LIST_FOREACH(link, &tenant->sessions) {
-        const struct tb_session *session = tb_session_of(link);
-        listing.asleep_count +=
-            tb_session_is_dormant(session) && tb_session_visible(session, caller);
-    }
-    put_sessions(&listing, tenant, true);
-    put_sessions(&listing, tenant, false);
-    return listing.skipped;
-}
-
-void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
-                      struct tb_json_writer *json)
-{
-    struct tb_tenant *tenant = tb_tenant_find(sessions, caller->who->tenant);
-    const struct tb_session *current = NULL;
-    size_t left_out = 0;
-    tb_json_object_open(json);
-    tb_json_key(json, "sessions");
-    tb_json_array_open(json);
-    if (tenant) {
-        current = tb_caller_session(caller).len ? tb_resolve_meant(sessions, caller)
-                                                : tb_current_get(tenant, caller->conversation);
-        left_out = put_list(tenant, caller, json);
-    }
-    tb_json_array_close(json);
-    if (left_out) {
-        tb_json_member_int(json, "hibernatedNotListed", (int64_t)left_out);
-    }
-    tb_json_member_cstr(json, "currentSession",
-                        current && current->state != TB_STATE_RETIRING
-                            ? tb_session_address(current, caller)
-                            : NULL);
-    tb_json_object_close(json);
 }
 
 void tb_sessions_forget(struct tb_session *session)

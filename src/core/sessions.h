@@ -95,6 +95,21 @@ const struct tb_session *tb_session_give_up(struct tb_session *session,
  * hibernatedNotListed. */
 void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *caller,
                       struct tb_json_writer *json);
+
+/* Which of them; what is empty or 0 says nothing. */
+struct tb_sessions_wish {
+    struct tb_str kind;
+    struct tb_str state; /* as it is shown, or hibernated, away, held */
+    struct tb_str after; /* `next` of the list before */
+    int64_t limit;
+};
+
+/* {"sessions":[...],"next":...}: all that the caller can reach, the oldest first; `next` if there
+ * are more. TB_E_PARAMS. */
+int tb_sessions_select(struct tb_sessions *sessions, const struct tb_caller *caller,
+                       const struct tb_sessions_wish *wish, struct tb_json_writer *json,
+                       struct tb_err *err);
+
 /* Closes, or lets go of, the sessions that the caller started, or with `everyone` all of the
  * tenant's that it can reach: private ones of others only as the tenant's operator. How many there
  * were. */

@@ -68,6 +68,11 @@ int tb_toolbox_permit(const struct tb_core *core, const struct tb_caller *caller
 void tb_toolbox_each(const struct tb_core *core, const struct tb_caller *caller,
                      const struct tb_session *session,
                      void (*fn)(const struct tb_entry *entry, void *user), void *user);
+/* Appends it as an object {name, description, inputSchema, annotations}; of a tool that was brought
+ * what its page says of these. toolbox_print.c */
+void tb_toolbox_put_entry(const struct tb_entry *entry, struct tb_json_writer *json);
+/* The member `annotations` of a tool with these flags; `title` may be NULL. */
+void tb_toolbox_put_annotations(struct tb_json_writer *json, const char *title, unsigned flags);
 /* Replaces all that the session brings. The array, of which it may be NULL with 0, and the
  * references are taken over; what is over the ceilings (TB_BROUGHT_*) is left out. A tool of the
  * build keeps its name: one that is brought with the same is shown under another. */

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/mcp/catalog.h"
 
-#include <string.h>
-
 #include "core/limits.h"
 #include "core/toolbox.h"
 #include "core/view.h"
-#include "proto/json_iter.h"
-#include "proto/json_string.h"
 
 struct list {
     struct tb_list link;
@@ -58,45 +54,19 @@ const struct tb_mcp_native *tb_mcp_catalog_native(const struct tb_mcp_catalog *c
 
 /* Printing. */
 
-static void put_annotations(struct tb_json_writer *json, const char *title, unsigned flags)
-{
-    tb_json_key(json, "annotations");
-    tb_json_object_open(json);
-    if (title) {
-        tb_json_member_cstr(json, "title", title);
-    }
-    tb_json_member_bool(json, "readOnlyHint", flags & TB_TOOL_READ_ONLY);
-    tb_json_member_bool(json, "destructiveHint", flags & TB_TOOL_DESTRUCTIVE);
-    tb_json_member_bool(json, "idempotentHint", flags & TB_TOOL_IDEMPOTENT);
-    tb_json_member_bool(json, "openWorldHint", flags & TB_TOOL_OPEN_WORLD);
-    tb_json_object_close(json);
-}
-
-static void put_tool(const struct tb_entry *entry, void *user)
-{
-    struct tb_json_writer *json = user;
-    const struct tb_tool *tool = entry->tool;
-    const struct tb_face *face = entry->face;
-    struct tb_param params[TB_TOOL_PARAMS_MAX];
-    tb_tool_params(tool, params);
-    tb_json_object_open(json);
-    tb_json_member_cstr(json, "name", face ? face->name : tool->name);
-    tb_json_member_cstr(json, "description",
-                        face && face->description ? face->description : tool->description);
-    tb_json_key(json, "inputSchema");
-    tb_args_schema(face && face->params ? face->params : params, json);
-    put_annotations(json, face ? NULL : tool->title, tool->flags);
-    tb_json_object_close(json);
-}
-
 static void put_native(struct tb_json_writer *json, const struct tb_mcp_native *native)
 {
     tb_json_object_open(json);
     tb_json_member_cstr(json, "name", native->name);
     tb_json_member_cstr(json, "description", native->description);
     tb_json_member_raw(json, "inputSchema", tb_str_of(native->schema));
-    put_annotations(json, NULL, TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT);
+    tb_toolbox_put_annotations(json, NULL, TB_TOOL_READ_ONLY | TB_TOOL_IDEMPOTENT);
     tb_json_object_close(json);
+}
+
+static void put_entry(const struct tb_entry *entry, void *user)
+{
+    tb_toolbox_put_entry(entry, user);
 }
 
 static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_core *core,
@@ -117,7 +87,7 @@ static struct list *print_list(struct tb_mcp_catalog *catalog, const struct tb_c
             }
         }
     }
-    tb_toolbox_each(core, caller, NULL, put_tool, &json);
+    tb_toolbox_each(core, caller, NULL, put_entry, &json);
     tb_json_array_close(&json);
     return list;
 }
@@ -140,31 +110,6 @@ struct tb_str tb_mcp_catalog_list(struct tb_mcp_catalog *catalog, const struct t
     return tb_buf_str(&list->text);
 }
 
-/* What a page may say of its tool; core has seen to it that each is what it has to be and stands
- * once. Where it goes on to, or how to read results, is not its business. */
-static const char *const members[] = {"title", "description", "inputSchema", "annotations"};
-
-static void put_members(struct tb_json_writer *json, const struct tb_brought *brought)
-{
-    struct tb_str values[TB_COUNT(members)] = {{0}};
-    struct tb_json_iter iter = tb_json_iter_of(brought->json);
-    struct tb_json_item item;
-    while (tb_json_iter_next(&iter, &item)) {
-        for (size_t i = 0; i < TB_COUNT(members); i++) {
-            if (tb_json_string_eq(item.key, tb_str_of(members[i]))) {
-                values[i] = item.value.text;
-            }
-        }
-    }
-    for (size_t i = 0; i < TB_COUNT(members); i++) {
-        if (values[i].len) {
-            tb_json_member_raw(json, members[i], values[i]);
-        } else if (strcmp(members[i], "inputSchema") == 0) {
-            tb_json_member_raw(json, members[i], TB_STR("{\"type\":\"object\"}"));
-        }
-    }
-}
-
 /* A list, and what it is added to. */
 struct longer {
     struct tb_str list;
@@ -183,10 +128,7 @@ static void put_brought(const struct tb_entry *entry, void *user)
         tb_buf_append_str(longer->out, tb_str_sub(longer->list, 0, longer->list.len - 1));
         json->need_comma = longer->list.len > 2;
     }
-    tb_json_object_open(json);
-    tb_json_member_cstr(json, "name", entry->brought->shown);
-    put_members(json, entry->brought);
-    tb_json_object_close(json);
+    tb_toolbox_put_entry(entry, json);
 }
 
 bool tb_mcp_catalog_add_brought(const struct tb_core *core, const struct tb_caller *caller,
