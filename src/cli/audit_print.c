@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/quote.h"
+#include "core/audit.h"
 
 enum {
     WHEN,
@@ -115,37 +116,12 @@ static void print_row(const struct tb_audit_entry *entry, const struct cJSON *de
     put_details(out, details, entry->agent);
 }
 
-static void put_hash(struct tb_json_writer *json, const uint8_t hash[TB_HASH_BYTES])
-{
-    static const char digits[] = "0123456789abcdef";
-    char text[2 * TB_HASH_BYTES];
-    for (size_t i = 0; i < TB_HASH_BYTES; i++) {
-        text[2 * i] = digits[hash[i] >> 4];
-        text[2 * i + 1] = digits[hash[i] & 15];
-    }
-    tb_json_member_str(json, "hash", (struct tb_str){text, sizeof(text)});
-}
-
-static void print_json(const struct tb_audit_entry *entry, const struct cJSON *details,
-                       struct tb_buf *out)
+static void print_json(const struct tb_audit_entry *entry, struct tb_buf *out)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf line = TB_BUF(SIZE_MAX);
     struct tb_json_writer json;
-    char when[TB_CLOCK_ISO_SIZE];
-    tb_clock_iso(entry->wall_ms, when);
     tb_json_writer_init(&json, &line);
-    tb_json_object_open(&json);
-    tb_json_member_int(&json, "seq", entry->seq);
-    tb_json_member_str(&json, "time", tb_str_of(when));
-    tb_json_member_str(&json, "type", entry->type);
-    tb_json_member_str(&json, "tenant", entry->tenant);
-    tb_json_member_str(&json, "session", entry->session);
-    tb_json_member_str(&json, "agent", entry->agent);
-    tb_json_member_str(&json, "tool", entry->tool);
-    tb_json_member_str(&json, "outcome", entry->outcome);
-    tb_json_member_tree(&json, "details", details);
-    put_hash(&json, entry->hash);
-    tb_json_object_close(&json);
+    tb_audit_entry_put(entry, &json);
     tb_quote_json(tb_buf_str(&line), out);
 }
 
@@ -161,10 +137,10 @@ void tb_audit_print_head(enum tb_audit_form form, struct tb_buf *out)
 
 void tb_audit_print(const struct tb_audit_entry *entry, enum tb_audit_form form, struct tb_buf *out)
 {
-    TB_AUTO(tb_json_free) struct cJSON *details = tb_json_parse(entry->details);
     if (form == TB_AUDIT_JSON) {
-        print_json(entry, details, out);
+        print_json(entry, out);
     } else {
+        TB_AUTO(tb_json_free) struct cJSON *details = tb_json_parse(entry->details);
         print_row(entry, details, out);
     }
     tb_buf_append_char(out, '\n');

@@ -98,6 +98,14 @@ static void put_property(const struct tb_param *row, struct tb_json_writer *json
     tb_json_object_close(json);
 }
 
+void tb_args_row_schema(const struct tb_param *row, struct tb_json_writer *json)
+{
+    tb_json_object_open(json);
+    put_type(row, json);
+    put_fallback(row, json);
+    tb_json_object_close(json);
+}
+
 static void put_required(const struct tb_param *params, struct tb_json_writer *json)
 {
     bool any = false;

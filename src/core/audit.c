@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/audit.h"
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/quote.h"
@@ -240,6 +242,27 @@ static void on_timer(struct tb_timer *timer, void *user)
     } else {
         audit->read = store->kind->audit(store->state, &last, on_last, on_looked, audit);
     }
+}
+
+void tb_audit_entry_put(const struct tb_audit_entry *entry, struct tb_json_writer *json)
+{
+    TB_AUTO(tb_json_free) struct cJSON *details = tb_json_parse(entry->details);
+    char when[TB_CLOCK_ISO_SIZE];
+    char hash[2 * TB_HASH_BYTES + 1];
+    tb_clock_iso(entry->wall_ms, when);
+    tb_hex(entry->hash, TB_HASH_BYTES, hash);
+    tb_json_object_open(json);
+    tb_json_member_int(json, "seq", entry->seq);
+    tb_json_member_cstr(json, "time", when);
+    tb_json_member_str(json, "type", entry->type);
+    tb_json_member_str(json, "tenant", entry->tenant);
+    tb_json_member_str(json, "session", entry->session);
+    tb_json_member_str(json, "agent", entry->agent);
+    tb_json_member_str(json, "tool", entry->tool);
+    tb_json_member_str(json, "outcome", entry->outcome);
+    tb_json_member_tree(json, "details", details);
+    tb_json_member_cstr(json, "hash", hash);
+    tb_json_object_close(json);
 }
 
 struct tb_audit *tb_audit_new(struct tb_core *core)

@@ -11,12 +11,16 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-struct tb_core;
 struct tb_audit;
+struct tb_audit_entry;
+struct tb_core;
+struct tb_json_writer;
 
 /* TB_E_PARAMS, with those that there are, when no entry of the log ever has this type. */
 int tb_audit_check_type(struct tb_str type, struct tb_err *err);
 
+/* Appends an entry as an object, with its hash. */
+void tb_audit_entry_put(const struct tb_audit_entry *entry, struct tb_json_writer *json);
 /* Subscribes; the settings audit.* count for each event as they are then. */
 struct tb_audit *tb_audit_new(struct tb_core *core);
 /* The bus and the store outlive it. */

@@ -42,6 +42,7 @@ enum {
 };
 
 struct tb_front_req;
+struct tb_param;
 
 /* Which web pages may call a front. Scripts send no Origin, and are not asked. */
 struct tb_cors {
@@ -70,6 +71,19 @@ struct tb_front_req {
     size_t header_count;
 };
 
+/* What a route does, for its documentation (GET /api/openapi.json) and for whoever reads its
+ * parameters by these tables. */
+struct tb_route_doc {
+    const char *name; /* of the operation: "listSessions" */
+    const char *summary;
+    const struct tb_param *query; /* ended by a NULL name; NULL: it takes none */
+    const struct tb_param *body;  /* the same, of a JSON object; NULL: it takes none ... */
+    const char *takes;            /* ... or what the body is, where it is no such table: a schema */
+    const char *gives;            /* the schema of a good answer */
+    const char *type;             /* of that; NULL: application/json */
+    int status;                   /* of it; 0: 200 */
+};
+
 struct tb_route {
     const char *method;
     const char *path;
@@ -84,7 +98,8 @@ struct tb_route {
     /* TB_ROUTE_STREAM: a piece of the body, before `handle`. tb_http_req_pause(req->http) makes the
      * peer wait; an answer ends the request here, without `handle`. */
     void (*body)(struct tb_front_req *req, struct tb_str piece);
-    unsigned flags;      /* of enum tb_route_flag */
+    unsigned flags;                 /* of enum tb_route_flag */
+    const struct tb_route_doc *doc; /* NULL: it is not for programs that read about it */
     const char *accepts; /* types of the body: "text/plain, image/png"; all of them, and none, are
                             "*"; NULL: application/json */
 };

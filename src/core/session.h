@@ -55,6 +55,7 @@ struct tb_session_info {
     const char *name;
     enum tb_session_kind kind;
     enum tb_shown_state state;
+    bool opening;       /* a browser is on the way */
     bool hibernated;    /* it has no browser; the next call brings it back */
     bool retiring;      /* too old: it ends with the call that runs */
     bool away;          /* what it drives has disconnected; calls fail until it is back */

@@ -26,8 +26,8 @@ int tb_session_hibernate_now(struct tb_session *session, struct tb_err *err)
         return rc;
     }
     if (session->queue.holder) {
-        return tb_fail(err, TB_E_HELD, "%s has taken over session '%s'",
-                       session->queue.holder->who, session->name);
+        return tb_fail(err, TB_E_HELD, "%s has taken over session '%s'", session->queue.holder->who,
+                       session->name);
     }
     if (!tb_session_at_rest(session) || session->state != TB_STATE_OPEN) {
         return tb_fail(err, TB_E_BUSY, "session '%s' is in use", session->name);

@@ -135,6 +135,7 @@ struct tb_session_info tb_session_info(const struct tb_session *session)
         .name = session->name,
         .kind = session->kind,
         .state = shown(session),
+        .opening = session->state == TB_STATE_OPENING || session->state == TB_STATE_WAKING,
         .hibernated = session->state == TB_STATE_ASLEEP,
         .retiring = session->state == TB_STATE_RETIRING,
         .away = session->state == TB_STATE_AWAY,

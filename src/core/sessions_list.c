@@ -82,8 +82,8 @@ void tb_sessions_list(struct tb_sessions *sessions, const struct tb_caller *call
     tb_json_object_close(json);
 }
 
-/* Pages. A place in the list is the time at which a session was made, and how many of that time have
- * been listed; so it is one though the session has ended. */
+/* Pages. A place in the list is the time at which a session was made, and how many of that time
+ * have been listed; so it is one though the session has ended. */
 
 static const char *const shown_beside[] = {"hibernated", "away", "held"};
 
@@ -129,8 +129,7 @@ static int check_kind(struct tb_str kind, struct tb_err *err)
         return 0;
     }
     for (int i = 0; i < TB_KIND_COUNT; i++) {
-        tb_buf_printf(&names, "%s%s", i ? ", " : "",
-                      tb_session_kind_name((enum tb_session_kind)i));
+        tb_buf_printf(&names, "%s%s", i ? ", " : "", tb_session_kind_name((enum tb_session_kind)i));
     }
     return tb_fail(err, TB_E_PARAMS, "no session is of the kind %s; use one of %.*s",
                    tb_quoted(&shown, kind, TB_NAME_SIZE), TB_STR_ARG(tb_buf_str(&names)));
@@ -182,8 +181,8 @@ static bool fits(const struct tb_session *session, const struct tb_caller *calle
 
 /* True if there are more: *ret_next is the place to go on from. */
 static bool put_page(const struct tb_tenant *tenant, const struct tb_caller *caller,
-                     const struct tb_sessions_wish *wish, struct walk *walk,
-                     struct place *ret_next, struct tb_json_writer *json)
+                     const struct tb_sessions_wish *wish, struct walk *walk, struct place *ret_next,
+                     struct tb_json_writer *json)
 {
     int64_t count = 0;
     LIST_FOREACH(link, &tenant->sessions) {

@@ -120,7 +120,8 @@ struct tb_foreign {
 struct tb_kit {
     const struct tb_tool *const *tools; /* ended by NULL, always in the same order */
     const struct tb_toolset *const
-        *toolsets; /* ended by NULL; the first is the default one, without faces */
+        *toolsets;                 /* ended by NULL; the first is the default one, without faces */
+    const struct tb_tool *starter; /* of those the one that starts a session; NULL: there is none */
     const struct tb_foreign *foreigns;
     size_t foreign_count;
 };

@@ -49,6 +49,7 @@ static const struct tb_foreign foreigns[] = {
 const struct tb_kit tb_kit = {
     .tools = tools,
     .toolsets = toolsets,
+    .starter = &tb_tool_start_session,
     .foreigns = foreigns,
     .foreign_count = TB_COUNT(foreigns),
 };

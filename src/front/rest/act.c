@@ -5,14 +5,18 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
+#include "core/args.h"
 #include "core/config.h"
 #include "core/core.h"
 #include "core/limits.h"
 #include "front/reply.h"
+#include "front/rest/query.h"
 #include "front/target.h"
+#include "proto/json_scan.h"
 
 enum {
     ANSWER_MAX = 64 * TB_MIB,
+    PARAMS_MAX = 16, /* of a query */
 };
 
 static void answer(struct tb_act *act)
@@ -68,6 +72,11 @@ void tb_act_gone(struct tb_front_req *req)
 {
     struct tb_act *act = req->user;
     if (act) {
+        tb_act_stop_awaiting(act);
+        if (act->read) {
+            act->req->core->store.kind->cancel(act->read);
+        }
+        tb_json_free(act->query);
         tb_resolve_cancel(&act->ask);
         tb_timer_fini(&act->timer);
         tb_gate_fini(&act->gate);
@@ -83,6 +92,7 @@ static struct tb_act *act_new(struct tb_front_req *req)
     tb_buf_init(&act->body, ANSWER_MAX);
     tb_json_writer_init(&act->json, &act->body);
     tb_timer_init(&act->timer, req->core->loop, on_deadline, act);
+    tb_list_init(&act->awaits.look.link);
     act->req = req;
     act->status = 200;
     act->caller = (struct tb_caller){
@@ -131,16 +141,40 @@ static void on_resolved(struct tb_resolve_ask *ask, const struct tb_place *place
         tb_reply_error(act->req, TB_E_UNAUTHORIZED, "the credential of this request was revoked");
     } else {
         act->session = place->session;
+        if (act->session) {
+            snprintf(act->session_id, sizeof(act->session_id), "%s",
+                     tb_session_info(act->session).id);
+        }
         act->run(act);
     }
 }
 
+/* Those that the address does not take are named as such; the rest is for the table. */
+static int read_query(struct tb_act *act, struct tb_err *err)
+{
+    static const struct tb_param none[] = {{.name = NULL}};
+    const struct tb_route_doc *doc = act->req->route->doc;
+    const struct tb_param *table = doc && doc->query ? doc->query : none;
+    struct tb_str query = tb_http_req_head(act->req->http)->query;
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(2 * TB_HTTP_HEAD_MAX);
+    const char *known[PARAMS_MAX + 1] = {NULL};
+    for (size_t i = 0; i < PARAMS_MAX && table[i].name; i++) {
+        known[i] = table[i].name;
+    }
+    int rc = tb_target_check_query(query, known, err);
+    rc = rc < 0 ? rc : tb_rest_query_json(query, &text, err);
+    if (rc < 0) {
+        return rc;
+    }
+    TB_AUTO(tb_json_free) struct cJSON *given = tb_json_parse(tb_buf_str(&text));
+    return tb_args_check(table, given, &act->query, err);
+}
+
 static int read_request(struct tb_act *act, struct tb_err *err)
 {
-    static const char *const no_parameters[] = {NULL};
     const struct tb_http1_head *head = tb_http_req_head(act->req->http);
     struct tb_str conversation = tb_http1_header(head, "X-Conversation-Id");
-    if (tb_target_check_query(head->query, no_parameters, err) < 0) {
+    if (read_query(act, err) < 0) {
         return err->code;
     }
     if (conversation.len >= sizeof(act->conversation)) {
@@ -178,6 +212,23 @@ void tb_act_begin(struct tb_front_req *req, unsigned flags, void (*run)(struct t
     if (rc != TB_LATER) {
         on_resolved(&act->ask, rc < 0 ? NULL : &place, rc < 0 ? &err : NULL);
     }
+}
+
+int tb_act_body(const struct tb_act *act, struct cJSON **ret_body, struct tb_err *err)
+{
+    static const struct tb_json_limits limits = {.depth_max = TB_ARGS_TEXT_DEPTH,
+                                                 .number_max = TB_JSON_NUMBER_TREE,
+                                                 .token_max = TB_ARGS_TEXT_TOKENS};
+    struct tb_str text = tb_http_req_body(act->req->http);
+    int type = text.len ? tb_json_scan(text, &limits, NULL, 0, err) : TB_JSON_OBJECT;
+    if (type < 0) {
+        return type;
+    }
+    if (type != TB_JSON_OBJECT) {
+        return tb_fail(err, TB_E_PARAMS, "the body must be an object");
+    }
+    TB_AUTO(tb_json_free) struct cJSON *given = text.len ? tb_json_parse(text) : NULL;
+    return tb_args_check(act->req->route->doc->body, given, ret_body, err);
 }
 
 void tb_act_put_only(struct tb_act *act, const char *key, const char *text)

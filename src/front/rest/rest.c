@@ -1,100 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "front/rest/rest.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "base/json.h"
 #include "base/mem.h"
-#include "base/quote.h"
+#include "core/args.h"
 #include "core/core.h"
-#include "core/egress.h"
-#include "core/gate.h"
+#include "core/limits.h"
+#include "core/limits_print.h"
 #include "core/sessions.h"
+#include "front/errand.h"
 #include "front/guard.h"
 #include "front/reply.h"
 #include "front/rest/act.h"
 #include "front/rest/approvals.h"
+#include "front/rest/calls.h"
 #include "front/rest/keys.h"
+#include "front/rest/openapi.h"
 #include "front/rest/policy.h"
 #include "front/rest/secrets.h"
-#include "proto/json_iter.h"
-#include "proto/json_scan.h"
-
-/* The state of the front. */
-struct rest {
-    struct tb_list clearings; /* of the audit log, under way */
-};
-
-static void list_sessions(struct tb_act *act)
-{
-    tb_sessions_list(act->req->core->sessions, &act->caller, &act->json);
-    tb_act_finish(act);
-}
-
-static void close_session(struct tb_act *act)
-{
-    tb_act_put_only(act, "closed", tb_session_info(act->session).name);
-    tb_session_close(act->session, &act->caller, &act->gate);
-    tb_act_finish(act);
-}
-
-/* A misspelt member would be passed over, and the caller believe that it counts. */
-static int check_members(struct tb_str body, const char *only, struct tb_err *err)
-{
-    struct tb_json_iter iter = tb_json_iter_of(body);
-    struct tb_json_item item;
-    while (tb_json_iter_next(&iter, &item)) {
-        struct tb_str key = tb_str_sub(item.key, 1, item.key.len - 1);
-        if (!tb_str_eq_cstr(key, only)) {
-            struct tb_quoted name;
-            return tb_fail(err, TB_E_PARAMS, "unknown member %s; the body takes only %s",
-                           tb_quoted(&name, key, 0), only);
-        }
-    }
-    return 0;
-}
-
-/* {"ttl_ms":n}; 0, or no body: the usual time. */
-static int read_ttl(struct tb_str body, int64_t *ret_ttl_ms, struct tb_err *err)
-{
-    static const struct tb_json_limits limits = {.depth_max = 8};
-    struct tb_json_want ttl = {.key = "ttl_ms"};
-    uint64_t value = 0;
-    if (body.len) {
-        int type = tb_json_scan(body, &limits, &ttl, 1, err);
-        if (type < 0) {
-            return type;
-        }
-        if (type != TB_JSON_OBJECT ||
-            (ttl.value.type != TB_JSON_ABSENT &&
-             (!tb_str_to_u64(ttl.value.text, &value) || value > UINT32_MAX))) {
-            return tb_fail(err, TB_E_PARAMS,
-                           "ttl_ms must be a whole number of milliseconds, at most %" PRIu32,
-                           UINT32_MAX);
-        }
-        int rc = check_members(body, "ttl_ms", err);
-        if (rc < 0) {
-            return rc;
-        }
-    }
-    *ret_ttl_ms = (int64_t)value;
-    return 0;
-}
-
-static void renew_session(struct tb_act *act)
-{
-    struct tb_session *session = act->session;
-    struct tb_err err;
-    int64_t ttl_ms = 0;
-    if (read_ttl(tb_http_req_body(act->req->http), &ttl_ms, &err) < 0 ||
-        tb_session_renew(session, ttl_ms, &act->caller, &act->gate, &err) < 0) {
-        tb_reply_error(act->req, err.code, err.text);
-        return;
-    }
-    tb_session_describe(session, &act->caller, &act->json);
-    tb_act_finish(act);
-}
+#include "front/rest/sessions.h"
+#include "front/rest/state.h"
 
 static void close_conversation(struct tb_act *act)
 {
@@ -127,105 +51,10 @@ static void stop_all(struct tb_act *act)
     tb_act_finish(act);
 }
 
-/* The audit log is being cleared: what was there goes, that it went stays on record, also when the
- * caller has left meanwhile. */
-struct clearing {
-    struct tb_list link; /* of struct rest */
-    struct tb_core *core;
-    char tenant[TB_TENANT_SIZE];
-    struct tb_gate gate; /* of the cut */
-    struct tb_hold hold; /* of the reply */
-};
-
-static void clearing_free(struct clearing *clearing)
+static void show_limits(struct tb_act *act)
 {
-    tb_list_remove(&clearing->link);
-    tb_gate_fini(&clearing->gate);
-    tb_free(clearing);
-}
-
-static void on_cut(struct tb_gate *gate)
-{
-    struct clearing *clearing = TB_CONTAINER(gate, struct clearing, gate);
-    bool failed = gate->err.code < 0;
-    if (!failed) {
-        tb_bus_publish(&clearing->core->bus, &(struct tb_event){.type = TB_EVENT_AUDIT_CLEARED,
-                                                                .tenant = clearing->tenant,
-                                                                .session_id = "",
-                                                                .gate = clearing->hold.gate});
-    }
-    tb_hold_release(&clearing->hold, failed ? &gate->err : NULL);
-    clearing_free(clearing);
-}
-
-static void begin_clearing(struct tb_act *act)
-{
-    struct rest *rest = act->req->state;
-    struct clearing *clearing = TB_NEW(struct clearing);
-    clearing->core = act->req->core;
-    snprintf(clearing->tenant, sizeof(clearing->tenant), "%s", act->caller.who->tenant);
-    tb_gate_init(&clearing->gate, on_cut);
-    tb_gate_hold(&act->gate, &clearing->hold);
-    tb_list_append(&rest->clearings, &clearing->link);
-    tb_act_put_only(act, "cleared", "audit");
+    tb_limits_print(act->req->core, act->caller.who, &act->json);
     tb_act_finish(act);
-    /* Not by the clock: it may have been ahead, and entries of a time to come are there. */
-    tb_store_cut(&clearing->core->store, INT64_MAX, 0, &clearing->gate);
-    if (!tb_gate_shut(&clearing->gate)) {
-        on_cut(&clearing->gate);
-    }
-}
-
-static void clear_audit(struct tb_act *act)
-{
-    static const struct tb_json_limits limits = {.depth_max = 8};
-    struct tb_json_want confirm = {.key = "confirm"};
-    struct tb_err err;
-    int type = tb_json_scan(tb_http_req_body(act->req->http), &limits, &confirm, 1, &err);
-    if (type < 0 || !tb_str_eq_cstr(confirm.value.text, "true")) {
-        tb_reply_error(
-            act->req, TB_E_PARAMS,
-            "this would delete the whole audit log; send {\"confirm\":true} to clear it");
-        return;
-    }
-    begin_clearing(act);
-}
-
-static void on_list(struct tb_front_req *req)
-{
-    tb_act_begin(req, TB_RESOLVE_NONE, list_sessions);
-}
-
-static void list_hosts(struct tb_act *act)
-{
-    tb_egress_print(act->session, &act->json);
-    tb_act_finish(act);
-}
-
-static void show_session(struct tb_act *act)
-{
-    tb_session_dump(act->session, &act->caller, tb_str_of(act->target), &act->json);
-    tb_act_finish(act);
-}
-
-static void on_show(struct tb_front_req *req)
-{
-    tb_act_begin(req, 0, show_session);
-}
-
-static void on_hosts(struct tb_front_req *req)
-{
-    tb_act_begin(req, 0, list_hosts);
-}
-
-static void on_close(struct tb_front_req *req)
-{
-    tb_act_begin(req, 0, close_session);
-}
-
-static void on_renew(struct tb_front_req *req)
-{
-    tb_act_begin(req, 0, renew_session);
 }
 
 static void on_conversation_close(struct tb_front_req *req)
@@ -238,71 +67,244 @@ static void on_stop_all(struct tb_front_req *req)
     tb_act_begin(req, TB_RESOLVE_NONE, stop_all);
 }
 
-static void on_audit_clear(struct tb_front_req *req)
+static void on_limits(struct tb_front_req *req)
 {
-    tb_act_begin(req, TB_RESOLVE_NONE, clear_audit);
+    tb_act_begin(req, TB_RESOLVE_NONE, show_limits);
 }
 
-static const struct tb_route routes[] = {
-    {"GET", "/api/sessions", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = on_list, .gone = tb_act_gone},
-    {"GET", "/api/sessions/{id}", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = on_show, .gone = tb_act_gone},
-    {"GET", "/api/sessions/{id}/hosts", TB_SCOPE_OBSERVE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = on_hosts, .gone = tb_act_gone},
-    {"POST", "/api/sessions/{id}/close", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = on_close, .gone = tb_act_gone},
-    {"POST", "/api/sessions/{id}/renew", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = on_renew, .gone = tb_act_gone},
-    {"POST", "/api/conversations/{id}/close", TB_SCOPE_ACT, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = on_conversation_close, .gone = tb_act_gone},
-    {"POST", "/api/stop-all", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = on_stop_all, .gone = tb_act_gone},
-    {"GET", "/api/keys", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_keys_list, .gone = tb_act_gone},
-    {"POST", "/api/keys", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_keys_create, .gone = tb_act_gone},
-    {"DELETE", "/api/keys/{id}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_keys_revoke, .gone = tb_act_gone},
-    {"GET", "/api/policy/{tenant}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_policy_get, .gone = tb_act_gone},
-    {"PUT", "/api/policy/{tenant}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_policy_put, .gone = tb_act_gone},
-    {"DELETE", "/api/policy/{tenant}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_policy_remove, .gone = tb_act_gone},
-    {"POST", "/api/policy/{tenant}/check", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_policy_check, .gone = tb_act_gone},
-    {"GET", "/api/approvals", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_approvals_list, .gone = tb_act_gone},
-    {"POST", "/api/approvals/{id}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_approvals_decide, .gone = tb_act_gone},
-    {"GET", "/api/secrets", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_secrets_list, .gone = tb_act_gone},
-    {"PUT", "/api/secrets/{id}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_secrets_set, .gone = tb_act_gone},
-    {"DELETE", "/api/secrets/{id}", TB_SCOPE_ADMIN, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = tb_rest_secrets_remove, .gone = tb_act_gone},
-    /* One chain for all tenants: what is cut is everybody's. */
-    {"POST", "/api/audit/clear", TB_SCOPE_OPERATE, TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,
-     .handle = on_audit_clear, .gone = tb_act_gone},
+/* What the routes take. */
+
+#define END          \
+    {                \
+        .name = NULL \
+    }
+
+static const struct tb_param sessions_query[] = {
+    {.name = "kind", .type = TB_PARAM_TEXT, .help = "Only sessions of this kind."},
+    {.name = "state",
+     .type = TB_PARAM_TEXT,
+     .help = "Only sessions in this state: created, active, idle, hibernated, away or held."},
+    {.name = "after",
+     .type = TB_PARAM_TEXT,
+     .help = "Goes on behind a list: what that one gives as next."},
+    {.name = "limit", .type = TB_PARAM_INT, .help = "At most so many.", .min = 1, .max = 1000},
+    END,
 };
+
+static const struct tb_param tools_query[] = {
+    {.name = "session",
+     .type = TB_PARAM_TEXT,
+     .help = "Also the tools that this session's page brings."},
+    END,
+};
+
+static const struct tb_param audit_query[] = {
+    {.name = "after",
+     .type = TB_PARAM_INT,
+     .help = "Entries behind the one of this number, oldest first; else the newest come first.",
+     .max = INT64_MAX},
+    {.name = "before",
+     .type = TB_PARAM_INT,
+     .help = "Entries before the one of this number.",
+     .max = INT64_MAX},
+    {.name = "limit",
+     .type = TB_PARAM_INT,
+     .help = "At most so many.",
+     .min = 1,
+     .max = 1000,
+     .fallback = "100"},
+    {.name = "since",
+     .type = TB_PARAM_TEXT,
+     .help = "2026-01-31, 2026-01-31T12:00:00Z, or 90m, 24h, 7d for that long ago."},
+    {.name = "until", .type = TB_PARAM_TEXT, .help = "The same."},
+    {.name = "tenant", .type = TB_PARAM_TEXT, .help = "Only those of this tenant."},
+    {.name = "session", .type = TB_PARAM_TEXT, .help = "Only those of this session."},
+    {.name = "type", .type = TB_PARAM_TEXT, .help = "Only those of this type."},
+    {.name = "tool", .type = TB_PARAM_TEXT, .help = "Only those of this tool."},
+    {.name = "text", .type = TB_PARAM_TEXT, .help = "Only those that have this text in them."},
+    END,
+};
+
+static const struct tb_param renew_body[] = {
+    {.name = "ttl_ms",
+     .type = TB_PARAM_INT,
+     .help = "So long from now; 0: as long as usual.",
+     .max = UINT32_MAX},
+    END,
+};
+
+static const struct tb_param hold_body[] = {
+    {.name = "for_ms",
+     .type = TB_PARAM_INT,
+     .help = "After so long it is handed back by itself.",
+     .min = 1000,
+     .max = 3600000,
+     .fallback = "600000"},
+    END,
+};
+
+static const struct tb_param release_body[] = {
+    {.name = "note", .type = TB_PARAM_TEXT, .help = "For the agent."},
+    END,
+};
+
+static const struct tb_param approve_body[] = {
+    {.name = "approve", .type = TB_PARAM_FLAG, .required = true, .help = ""},
+    END,
+};
+
+static const struct tb_param clear_body[] = {
+    {.name = "confirm", .type = TB_PARAM_FLAG, .required = true, .help = "true"},
+    END,
+};
+
+static const struct tb_param key_body[] = {
+    {.name = "tenant", .type = TB_PARAM_TEXT, .help = "Default: the caller's own."},
+    {.name = "label", .type = TB_PARAM_TEXT, .help = "For people."},
+    {.name = "scopes", .type = TB_PARAM_ANY, .help = "\"act,observe\", or an array of them."},
+    {.name = "expires",
+     .type = TB_PARAM_ANY,
+     .help = "How long it is valid: \"90m\", \"24h\", \"30d\", or milliseconds."},
+    {.name = "calls_per_minute", .type = TB_PARAM_INT, .help = "", .max = INT64_MAX},
+    {.name = "sessions_max", .type = TB_PARAM_INT, .help = "", .max = INT64_MAX},
+    {.name = "policy", .type = TB_PARAM_OBJECT, .help = "Narrows what it may do."},
+    END,
+};
+
+static const struct tb_param secret_body[] = {
+    {.name = "value", .type = TB_PARAM_TEXT, .required = true, .help = ""},
+    {.name = "domains", .type = TB_PARAM_TEXTS, .required = true, .help = ""},
+    {.name = "totp", .type = TB_PARAM_FLAG, .help = "It is the seed of one-time codes."},
+    {.name = "replace",
+     .type = TB_PARAM_FLAG,
+     .help = "A seed in the place of a password, or the reverse."},
+    END,
+};
+
+static const struct tb_param check_body[] = {
+    {.name = "url", .type = TB_PARAM_TEXT, .required = true, .help = ""},
+    END,
+};
+
+/* The routes. */
+
+#define ROUTE(method, path, scope, run, over, ...)                               \
+    {                                                                            \
+        (method), (path), (scope), TB_CREDENTIALS_USUAL, TB_DOORS_USUAL,         \
+            .handle = (run), .gone = (over), .doc = &(const struct tb_route_doc) \
+        {                                                                        \
+            __VA_ARGS__                                                          \
+        }                                                                        \
+    }
+#define ACT(method, path, scope, run, ...) ROUTE(method, path, scope, run, tb_act_gone, __VA_ARGS__)
+#define CALL(method, path, scope, run, ...) \
+    ROUTE(method, path, scope, run, tb_errand_gone, __VA_ARGS__)
+
+static const struct tb_route routes[] = {
+    ACT("GET", "/api/sessions", TB_SCOPE_OBSERVE, tb_rest_sessions_list, .name = "listSessions",
+        .summary = "The sessions that there are.", .query = sessions_query, .gives = "SessionList"),
+    CALL("POST", "/api/sessions", TB_SCOPE_OBSERVE, tb_rest_session_start, .name = "startSession",
+         .summary = "Starts a session.", .gives = "Result"),
+    ACT("GET", "/api/sessions/{id}", TB_SCOPE_OBSERVE, tb_rest_session_show, .name = "getSession",
+        .summary = "All that is known of a session.", .gives = "SessionInfo"),
+    ACT("DELETE", "/api/sessions/{id}", TB_SCOPE_ACT, tb_rest_session_close,
+        .name = "deleteSession", .summary = "Ends a session.", .gives = "Closed"),
+    ACT("POST", "/api/sessions/{id}/close", TB_SCOPE_ACT, tb_rest_session_close,
+        .name = "closeSession", .summary = "Ends a session.", .gives = "Closed"),
+    ACT("POST", "/api/sessions/{id}/renew", TB_SCOPE_ACT, tb_rest_session_renew,
+        .name = "renewSession", .summary = "Gives a session more or less time.", .body = renew_body,
+        .gives = "Session"),
+    ACT("POST", "/api/sessions/{id}/hibernate", TB_SCOPE_ACT, tb_rest_session_hibernate,
+        .name = "hibernateSession",
+        .summary = "Saves a session and frees its browser; the next call brings it back.",
+        .gives = "Session"),
+    ACT("POST", "/api/sessions/{id}/wake", TB_SCOPE_ACT, tb_rest_session_wake,
+        .name = "wakeSession", .summary = "Brings back the browser of a session that sleeps.",
+        .gives = "Session"),
+    ACT("POST", "/api/sessions/{id}/hold", TB_SCOPE_ACT, tb_rest_session_hold,
+        .name = "holdSession", .summary = "Takes a session over: agents' calls wait.",
+        .body = hold_body, .gives = "Session"),
+    ACT("POST", "/api/sessions/{id}/release", TB_SCOPE_ACT, tb_rest_session_release,
+        .name = "releaseSession", .summary = "Hands a session back to its agents.",
+        .body = release_body, .gives = "Session"),
+    ACT("GET", "/api/sessions/{id}/hosts", TB_SCOPE_OBSERVE, tb_rest_session_hosts,
+        .name = "listHosts", .summary = "Whom a session's pages have talked to.", .gives = "Hosts"),
+    CALL("GET", "/api/sessions/{id}/screenshot", TB_SCOPE_OBSERVE, tb_rest_screenshot,
+         .name = "getScreenshot", .summary = "A picture of a session's page.", .type = "image/*"),
+    CALL("POST", "/api/sessions/{id}/tools/{tool}", TB_SCOPE_OBSERVE, tb_rest_session_tool_call,
+         .name = "callSessionTool", .summary = "Calls a tool in a session, also one of its page's.",
+         .takes = "Arguments", .gives = "Result"),
+    ACT("GET", "/api/tools", TB_SCOPE_OBSERVE, tb_rest_tools_list, .name = "listTools",
+        .summary = "The tools that the caller may call.", .query = tools_query,
+        .gives = "ToolList"),
+    CALL("POST", "/api/tools/{tool}", TB_SCOPE_OBSERVE, tb_rest_tool_call, .name = "callTool",
+         .summary = "Calls a tool, in the session that its arguments or the conversation mean.",
+         .takes = "Arguments", .gives = "Result"),
+    ACT("POST", "/api/conversations/{id}/close", TB_SCOPE_ACT, on_conversation_close,
+        .name = "closeConversation", .summary = "Ends a conversation and its sessions.",
+        .gives = "Closed"),
+    ACT("GET", "/api/limits", TB_SCOPE_OBSERVE, on_limits, .name = "getLimits",
+        .summary = "What the caller may use, and uses.", .gives = "Limits"),
+    ACT("POST", "/api/stop-all", TB_SCOPE_ADMIN, on_stop_all, .name = "stopAll",
+        .summary = "Ends all sessions of the tenant at once.", .gives = "Stopped"),
+    ACT("GET", "/api/keys", TB_SCOPE_ADMIN, tb_rest_keys_list, .name = "listKeys",
+        .summary = "The API keys.", .gives = "KeyList"),
+    ACT("POST", "/api/keys", TB_SCOPE_ADMIN, tb_rest_keys_create, .name = "createKey",
+        .summary = "Makes an API key; the reply alone has its text.", .body = key_body,
+        .gives = "Key", .status = 201),
+    ACT("DELETE", "/api/keys/{id}", TB_SCOPE_ADMIN, tb_rest_keys_revoke, .name = "revokeKey",
+        .summary = "Revokes an API key: its calls and streams end.", .gives = "Revoked"),
+    ACT("GET", "/api/policy/{tenant}", TB_SCOPE_ADMIN, tb_rest_policy_get, .name = "getPolicy",
+        .summary = "What a tenant's agents may do, and where its pages may go.",
+        .gives = "PolicyInfo"),
+    ACT("PUT", "/api/policy/{tenant}", TB_SCOPE_ADMIN, tb_rest_policy_put, .name = "putPolicy",
+        .summary = "Sets that.", .takes = "Policy", .gives = "PolicyInfo"),
+    ACT("DELETE", "/api/policy/{tenant}", TB_SCOPE_ADMIN, tb_rest_policy_remove,
+        .name = "deletePolicy", .summary = "Removes that.", .gives = "Removed"),
+    ACT("POST", "/api/policy/{tenant}/check", TB_SCOPE_ADMIN, tb_rest_policy_check,
+        .name = "checkPolicy", .summary = "Whether an address would be allowed.",
+        .body = check_body, .gives = "PolicyVerdict"),
+    ACT("GET", "/api/approvals", TB_SCOPE_ADMIN, tb_rest_approvals_list, .name = "listApprovals",
+        .summary = "Calls that wait for a person's approval.", .gives = "ApprovalList"),
+    ACT("POST", "/api/approvals/{id}", TB_SCOPE_ADMIN, tb_rest_approvals_decide,
+        .name = "decideApproval", .summary = "Approves of a call, or refuses it.",
+        .body = approve_body, .gives = "Decided"),
+    ACT("GET", "/api/secrets", TB_SCOPE_ADMIN, tb_rest_secrets_list, .name = "listSecrets",
+        .summary = "The names of the secrets.", .gives = "SecretList"),
+    ACT("PUT", "/api/secrets/{id}", TB_SCOPE_ADMIN, tb_rest_secrets_set, .name = "setSecret",
+        .summary = "Stores a secret.", .body = secret_body, .gives = "Set"),
+    ACT("DELETE", "/api/secrets/{id}", TB_SCOPE_ADMIN, tb_rest_secrets_remove,
+        .name = "deleteSecret", .summary = "Removes a secret.", .gives = "Removed"),
+    ACT("GET", "/api/audit", TB_SCOPE_ADMIN, tb_rest_audit_list, .name = "listAudit",
+        .summary = "Entries of the audit log.", .query = audit_query, .gives = "AuditList"),
+    /* One chain for all tenants: what is cut is everybody's. */
+    ACT("POST", "/api/audit/clear", TB_SCOPE_OPERATE, tb_rest_audit_clear, .name = "clearAudit",
+        .summary = "Deletes the whole audit log.", .body = clear_body, .gives = "Cleared"),
+    ROUTE("GET", "/api/openapi.json", TB_SCOPE_OBSERVE, tb_rest_openapi, NULL, .name = "getOpenApi",
+          .summary = "This document.", .gives = "OpenApi"),
+};
+
+void tb_rest_openapi(struct tb_front_req *req)
+{
+    tb_rest_openapi_reply(req, routes, TB_COUNT(routes));
+}
 
 static int start(struct tb_core *core, void **ret_state, struct tb_err *err)
 {
-    struct rest *rest = TB_NEW(struct rest);
+    struct tb_rest *rest = TB_NEW(struct tb_rest);
     (void)core;
     (void)err;
-    tb_list_init(&rest->clearings);
+    tb_list_init(&rest->clearings.list);
+    tb_rest_holds_init(&rest->holds);
     *ret_state = rest;
     return 0;
 }
 
 static void stop(void *state)
 {
-    struct rest *rest = state;
-    LIST_FOREACH_SAFE(link, &rest->clearings) {
-        clearing_free(TB_CONTAINER(link, struct clearing, link));
-    }
+    struct tb_rest *rest = state;
+    tb_rest_clearings_free(&rest->clearings);
+    tb_rest_holds_free(&rest->holds);
     tb_free(rest);
 }
 

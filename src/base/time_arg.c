@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/time_arg.h"
+#include "base/time_arg.h"
 
 #include <stdbool.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A time on the command line: 2026-01-31, 2026-01-31T12:00:00Z (UTC), or how long ago: 90m, 24h,
+/* A time as people write it: 2026-01-31, 2026-01-31T12:00:00Z (UTC), or how long ago: 90m, 24h,
  * 7d. */
 #pragma once
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "front/errand.h"
+
+#include <stdio.h>
+
+#include "core/limits.h"
+#include "core/view.h"
+#include "front/reply.h"
+#include "proto/json_scan.h"
+
+struct errand {
+    struct tb_front_req *req; /* NULL: the client has left */
+    struct tb_call *call;
+    tb_errand_fn *answer;
+};
+
+int tb_errand_conversation(const struct tb_front_req *req,
+                           char ret_conversation[TB_CONVERSATION_SIZE], struct tb_err *err)
+{
+    struct tb_str said = tb_http1_header(tb_http_req_head(req->http), "X-Conversation-Id");
+    said = said.ptr ? tb_str_trim(said) : said;
+    if (said.len >= TB_CONVERSATION_SIZE) {
+        return tb_fail(err, TB_E_PARAMS, "X-Conversation-Id is too long");
+    }
+    snprintf(ret_conversation, TB_CONVERSATION_SIZE, "%.*s", TB_STR_ARG(said));
+    return 0;
+}
+
+static void on_done(struct tb_call *call, void *user)
+{
+    struct errand *errand = user;
+    struct tb_front_req *req = errand->req;
+    if (req) {
+        struct tb_errand_reply reply = {.status = 200};
+        tb_buf_init(&reply.body, SIZE_MAX); /* results have ceilings of their own */
+        errand->answer(tb_call_answer(call, SIZE_MAX), tb_call_result(call), &reply);
+        req->user = NULL;
+        tb_reply_text(req, reply.status, reply.type, tb_buf_str(&reply.body));
+        tb_buf_fini(&reply.body);
+    }
+    tb_free(errand);
+}
+
+/* A tool of the build could not read all that a page's can: whose it is turns out later. */
+static int read_args(struct tb_str text, struct tb_raw *ret_raw, struct tb_err *err)
+{
+    struct tb_json_limits limits = {.depth_max = TB_ARGS_TEXT_DEPTH,
+                                    .number_max = TB_JSON_NUMBER_TREE,
+                                    .token_max = TB_ARGS_TEXT_TOKENS};
+    *ret_raw = (struct tb_raw){text, false};
+    if (!text.len) {
+        return 0;
+    }
+    int type = tb_json_scan(text, &limits, NULL, 0, err);
+    if (type == TB_E_PARSE) {
+        limits.any_escape = true;
+        limits.number_max = 0;
+        ret_raw->odd = true;
+        type = tb_json_scan(text, &limits, NULL, 0, err);
+    }
+    if (type < 0 || type == TB_JSON_OBJECT) {
+        return type < 0 ? type : 0;
+    }
+    return tb_fail(err, TB_E_PARAMS, "the body must be an object with the tool's arguments");
+}
+
+int tb_errand_begin(struct tb_front_req *req, const struct tb_errand_wish *wish, struct tb_err *err)
+{
+    struct tb_raw args;
+    int rc = read_args(wish->args, &args, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct errand *errand = TB_NEW(struct errand);
+    const struct tb_call_request request = {
+        .name = wish->name,
+        .entry = {.tool = wish->tool},
+        .args = args,
+        .session = wish->session,
+        .caller = {.who = req->who,
+                   .conversation = wish->conversation,
+                   .view = wish->view,
+                   .files = !wish->view || tb_view_can(wish->view, TB_OP_DOWNLOADS),
+                   .brief = wish->view && wish->view->toolset->brief},
+        .done = on_done,
+        .user = errand,
+    };
+    errand->req = req;
+    errand->answer = wish->answer;
+    req->user = errand;
+    errand->call = tb_call_start(req->core, &request);
+    return 0;
+}
+
+void tb_errand_gone(struct tb_front_req *req)
+{
+    struct errand *errand = req->user;
+    if (errand) {
+        errand->req = NULL;
+        tb_call_cancel(errand->call);
+    }
+}
