@@ -170,13 +170,32 @@ void tb_rest_session_start(struct tb_front_req *req)
     begin(req, &wish);
 }
 
+/* A GET of what is not there leaves no trace, as a call would. While the stored sessions are being
+ * read the call itself finds out. */
+static bool lacks_session(struct tb_front_req *req, struct tb_str session)
+{
+    char conversation[TB_CONVERSATION_SIZE];
+    const struct tb_caller caller = {.who = req->who, .conversation = conversation};
+    struct tb_resolve_ask ask = {.caller = &caller, .named = session};
+    struct tb_place place;
+    struct tb_err err;
+    int rc = tb_errand_conversation(req, conversation, &err);
+    rc = rc < 0 ? rc : tb_resolve(req->core->sessions, &ask, &place, &err);
+    tb_resolve_cancel(&ask);
+    if (rc < 0) {
+        tb_reply_error_hint(req, err.code, err.text,
+                            "GET /api/sessions lists the sessions that there are.");
+    }
+    return rc < 0;
+}
+
 /* The arguments stand in the query: numbers and flags come as text, which tools take. */
 void tb_rest_screenshot(struct tb_front_req *req)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf session = TB_BUF(TB_NAME_SIZE - 1);
     TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_HTTP_HEAD_MAX * 2);
     struct tb_err err;
-    if (!read_part(req, req->args[0], &session)) {
+    if (!read_part(req, req->args[0], &session) || lacks_session(req, tb_buf_str(&session))) {
         return;
     }
     if (tb_rest_query_json(tb_http_req_head(req->http)->query, &args, &err) < 0) {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -159,10 +160,123 @@ static void what_there_is_not_is_said(void **state)
 static void parameters_that_would_be_ignored_are_refused(void **state)
 {
     struct fixture *f = *state;
-    const char *said = ask(f, "GET /api/sessions?state=idle", "");
+    const char *said = ask(f, "GET /api/sessions?sate=idle", "");
     expect(said, "HTTP/1.1 400 ");
-    expect(said, "unknown query parameter \\\"state\\\"; this address takes none");
+    expect(said,
+           "unknown query parameter \\\"sate\\\"; this address takes kind, state, after, limit");
+    expect(ask(f, "GET /api/limits?x=1", ""), "this address takes none");
+    expect(ask(f, "GET /api/sessions?limit=1&limit=2", ""), "\\\"limit\\\" more than once");
+    expect(ask(f, "GET /api/sessions?limit=0", ""), "HTTP/1.1 400 ");
+    expect(ask(f, "GET /api/sessions?li%6Dit=1", ""), "HTTP/1.1 400 ");
     expect(ask(f, "GET /api/sessions?", ""), "HTTP/1.1 200 ");
+}
+
+/* The names on the page, and where the next one begins. */
+static void expect_page(struct fixture *f, const char *query, const char *names, char next[64])
+{
+    TB_AUTO(tb_free) char *line = tb_strdupf("GET /api/sessions?%s", query);
+    char found[256] = "";
+    const char *said = ask(f, line, "");
+    expect(said, "HTTP/1.1 200 ");
+    for (const char *at = said; (at = strstr(at, "\"sessionId\":\""));) {
+        at += strlen("\"sessionId\":\"");
+        size_t used = strlen(found);
+        snprintf(found + used, sizeof(found) - used, "%s%.*s", used ? " " : "",
+                 (int)strcspn(at, "\""), at);
+    }
+    assert_string_equal(found, names);
+    const char *more = strstr(said, "\"next\":\"");
+    more = more ? more + strlen("\"next\":\"") : "";
+    snprintf(next, 64, "%.*s", (int)strcspn(more, "\""), more);
+}
+
+static void sessions_are_listed_in_pages(void **state)
+{
+    struct fixture *f = *state;
+    char query[128];
+    char next[64];
+    for (int i = 10; i < 14; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "s%d", i);
+        make(f, name, "");
+    }
+    expect_page(f, "limit=2", "s10 s11", next);
+    tb_session_end(tb_sessions_find(f->rig.core.sessions, "default", TB_STR("s11")), TB_END_CLOSED);
+    mcp_rig_advance(&f->rig, 5);
+    make(f, "s9", "");
+    snprintf(query, sizeof(query), "limit=2&after=%s", next);
+    expect_page(f, query, "s13 s9", next); /* one of the same time ended: at worst one is missed */
+    assert_string_equal(next, "");
+    expect_page(f, "kind=browser&state=idle", "s10 s12 s13 s9", next);
+    expect_page(f, "state=hibernated", "", next);
+    expect_page(f, "kind=client", "", next);
+    expect(ask(f, "GET /api/sessions?kind=nope", ""), "use one of browser, ios,");
+    expect(ask(f, "GET /api/sessions?state=nope", ""), "use one of created, active, idle, hib");
+    expect(ask(f, "GET /api/sessions?after=nope", ""), "gives as next");
+}
+
+static void a_session_is_held_for_a_time_and_handed_back(void **state)
+{
+    struct fixture *f = *state;
+    make(f, "box", "");
+    expect(ask(f, "POST /api/sessions/box/release", "{}"), "nobody holds this session by REST");
+    expect(ask(f, "POST /api/sessions/box/hold", "{\"for_ms\":2000}"), "\"held\":true");
+    mcp_rig_advance(&f->rig, 1500);
+    expect(ask(f, "POST /api/sessions/box/hold", "{\"for_ms\":2000}"), "\"held\":true");
+    mcp_rig_advance(&f->rig, 1999);
+    expect(ask(f, "GET /api/sessions/box", ""), "\"held\":true");
+    mcp_rig_advance(&f->rig, 1);
+    assert_null(strstr(ask(f, "GET /api/sessions/box", ""), "\"held\":true"));
+    expect(ask(f, "POST /api/sessions/box/hold", ""), "\"held\":true");
+    assert_null(strstr(ask(f, "POST /api/sessions/box/release", "{\"note\":\"mind the gap\"}"),
+                       "\"held\":true"));
+    expect(ask(f, "POST /api/sessions/box/tools/browser_click", "{\"target\":\"e1\"}"),
+           "They say: mind the gap");
+    expect(ask(f, "POST /api/sessions/box/hold", "{\"for_ms\":2000}"), "\"held\":true");
+    expect(ask(f, "POST /api/sessions/box/close", ""), "{\"closed\":\"box\"}"); /* and no hold */
+}
+
+static void a_call_gives_what_the_tool_gave(void **state)
+{
+    struct fixture *f = *state;
+    make(f, "box", "");
+    const char *said = ask(f, "POST /api/tools/browser_click", "{\"target\":\"e1\"}");
+    expect(said, "HTTP/1.1 200 ");
+    expect(said, "{\"ok\":true,\"text\":\"");
+    expect(said, "\"session\":\"box\"");
+    said = ask(f, "POST /api/sessions/nobody/tools/browser_click", "{\"target\":\"e1\"}");
+    expect(said, "HTTP/1.1 404 ");
+    expect(said, "Content-Type: application/problem+json");
+    expect(said, "\"status\":404");
+    expect(said, "\"ok\":false,\"text\":\"No session: nobody");
+    expect(ask(f, "POST /api/tools/no_such_tool", "{}"), "HTTP/1.1 404 ");
+    expect(ask(f, "POST /api/tools/browser_click", "{\"targt\":1}"), "HTTP/1.1 400 ");
+    expect(ask(f, "POST /api/tools/browser_click", "[1]"), "must be an object");
+    expect(ask(f, "POST /api/tools/browser_click", "{\"target\":\"\\u0000\"}"),
+           "something that this tool cannot read");
+    expect(ask(f, "POST /api/tools/browser_click", "{"), "HTTP/1.1 400 ");
+    expect(ask(f, "POST /api/sessions/box/tools/list_sessions", "{}"),
+           "call it at /api/tools/list_sessions");
+    expect(ask(f, "POST /api/sessions/box/tools/close_session", "{}"), "\"ok\":true");
+    assert_int_equal(left(f), 0);
+}
+
+static void a_call_is_cancelled_when_its_client_leaves(void **state)
+{
+    struct fixture *f = *state;
+    struct mcp_client leaver;
+    make(f, "box", "");
+    f->rig.fake->ops[TB_OP_CLICK].when = TB_FAKE_LATER;
+    f->rig.fake->ops[TB_OP_CLICK].delay_ms = 1000;
+    mcp_client_open(&f->rig, &leaver);
+    assert_string_equal(mcp_client_ask(&f->rig, &leaver, "POST /api/tools/browser_click", "",
+                                       "{\"target\":\"e1\"}"),
+                        "");
+    expect(ask(f, "GET /api/sessions/box", ""), "\"state\":\"active\"");
+    mcp_client_close(&leaver);
+    mcp_rig_turn(&f->rig);
+    mcp_rig_advance(&f->rig, 10);
+    expect(ask(f, "GET /api/sessions/box", ""), "\"errors\":1");
 }
 
 static void a_session_is_renewed_for_the_time_that_is_asked(void **state)
@@ -482,6 +596,10 @@ int main(void)
         WITH(a_session_is_closed_by_name_or_by_id),
         WITH(what_there_is_not_is_said),
         WITH(parameters_that_would_be_ignored_are_refused),
+        WITH(sessions_are_listed_in_pages),
+        WITH(a_session_is_held_for_a_time_and_handed_back),
+        WITH(a_call_gives_what_the_tool_gave),
+        WITH(a_call_is_cancelled_when_its_client_leaves),
         WITH(a_session_is_renewed_for_the_time_that_is_asked),
         WITH(a_conversation_is_closed_with_its_sessions_only),
         WITH(all_are_stopped),
