@@ -10,6 +10,7 @@
  * docs/adding-a-front.md has an example. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -42,6 +43,7 @@ enum {
 };
 
 struct tb_front_req;
+struct tb_once;
 struct tb_param;
 
 /* Which web pages may call a front. Scripts send no Origin, and are not asked. */
@@ -67,6 +69,7 @@ struct tb_front_req {
     int status;      /* of the answer, 0 before */
     int64_t retry_s; /* of an error: try again after so many seconds; 0: as its code says */
     char retry_text[24];
+    struct tb_once *once; /* it has an Idempotency-Key; NULL: it has none */
     struct tb_http_header headers[TB_FRONT_HEADERS]; /* of the answer, besides its own */
     size_t header_count;
 };
@@ -113,6 +116,9 @@ struct tb_front {
     /* Answers an error of the router or the guard in the front's own form, at once. Headers that
      * the status needs are there already. NULL: the form of front/reply.h. */
     void (*fail)(struct tb_front_req *req, int code, const char *text);
+    /* Before the handler of a route, with the whole body there. False: it has answered, or runs the
+     * handler itself, later. NULL: nothing comes before. */
+    bool (*before)(struct tb_front_req *req);
     /* For a front that keeps state; all three may be NULL. `start` fails with words for the
      * operator. `drain` ends what would otherwise stay open (event streams, connections of its own
      * doors), `stop` comes when no request is left. */

@@ -118,6 +118,12 @@ enum {
     /* Answers */
     TB_ANSWER_BESIDE = 2 * TB_KIB, /* of one, for what stands beside its text and picture */
 
+    /* Requests that are not to be done twice: front/once.h */
+    TB_ONCE_KEY_MAX = 255,          /* of an Idempotency-Key */
+    TB_ONCE_KEPT = 10000,           /* of one credential */
+    TB_ONCE_MS = 24 * 3600 * 1000,  /* for so long */
+    TB_ONCE_BODY_MAX = 16 * TB_KIB, /* of an answer that is kept */
+
     /* Looking at sessions */
     TB_VIEWERS_MAX = 32,    /* of one session */
     TB_HOLD_SAID_MAX = 500, /* bytes that a person may say to the agent who gets it back */

@@ -5,12 +5,14 @@
 
 #include "core/limits.h"
 #include "core/view.h"
+#include "front/once.h"
 #include "front/reply.h"
 #include "proto/json_scan.h"
 
 struct errand {
     struct tb_front_req *req; /* NULL: the client has left */
     struct tb_call *call;
+    struct tb_once *once; /* its answer is wanted though the client has left; NULL: it is not */
     tb_errand_fn *answer;
 };
 
@@ -30,12 +32,17 @@ static void on_done(struct tb_call *call, void *user)
 {
     struct errand *errand = user;
     struct tb_front_req *req = errand->req;
-    if (req) {
+    if (req || errand->once) {
+        const struct tb_answer *answer = tb_call_answer(call, SIZE_MAX);
         struct tb_errand_reply reply = {.status = 200};
         tb_buf_init(&reply.body, SIZE_MAX); /* results have ceilings of their own */
-        errand->answer(tb_call_answer(call, SIZE_MAX), tb_call_result(call), &reply);
-        req->user = NULL;
-        tb_reply_text(req, reply.status, reply.type, tb_buf_str(&reply.body));
+        errand->answer(answer, tb_call_result(call), &reply);
+        tb_once_answer(errand->once, answer->code, reply.status, reply.type,
+                       tb_buf_str(&reply.body));
+        if (req) {
+            req->user = NULL;
+            tb_reply_text(req, reply.status, reply.type, tb_buf_str(&reply.body));
+        }
         tb_buf_fini(&reply.body);
     }
     tb_free(errand);
@@ -87,6 +94,7 @@ int tb_errand_begin(struct tb_front_req *req, const struct tb_errand_wish *wish,
     };
     errand->req = req;
     errand->answer = wish->answer;
+    errand->once = tb_once_take(req);
     req->user = errand;
     errand->call = tb_call_start(req->core, &request);
     return 0;
@@ -97,6 +105,8 @@ void tb_errand_gone(struct tb_front_req *req)
     struct errand *errand = req->user;
     if (errand) {
         errand->req = NULL;
-        tb_call_cancel(errand->call);
+        if (!errand->once) {
+            tb_call_cancel(errand->call);
+        }
     }
 }

@@ -4,7 +4,8 @@
  * client leaves.
  *
  *   begun --the call is done--> answered
- *     '--the client leaves: the call is cancelled, nobody is told */
+ *     '--the client leaves: the call is cancelled, nobody is told; unless the request has an
+ *        Idempotency-Key, by which the client may come back for the answer */
 #pragma once
 
 #include "base/buf.h"

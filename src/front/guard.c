@@ -86,8 +86,9 @@ static int check_usual(const struct tb_front_req *req, struct tb_err *err)
 
 const struct tb_cors tb_guard_cors = {
     .check = check_usual,
-    .send = "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
-            "Mcp-Name, Mcp-Session-Id, X-Conversation-Id, X-Session-ID, X-Tabard-Tenant",
+    .send =
+        "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
+        "Mcp-Name, Mcp-Session-Id, X-Conversation-Id, X-Session-ID, X-Tabard-Tenant",
     .read = "Mcp-Session-Id, WWW-Authenticate, Retry-After",
 };
 

@@ -7,21 +7,35 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "core/limits.h"
+#include "front/once.h"
 #include "io/http_reply.h"
 
 enum {
     BODY_MAX = 16 * TB_KIB,
 };
 
-void tb_reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text)
+static void reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text,
+                       bool again)
 {
     const struct tb_http_header headers[] = {
         {"Content-Type", tb_str_of(type)},
         {"Cache-Control", TB_STR("no-store")},
         {"X-Content-Type-Options", TB_STR("nosniff")},
+        {"Idempotency-Replayed", TB_STR("true")},
     };
     req->status = status;
-    tb_http_reply(req->http, status, headers, TB_COUNT(headers), text);
+    tb_http_reply(req->http, status, headers, TB_COUNT(headers) - !again, text);
+}
+
+void tb_reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text)
+{
+    tb_once_answer(tb_once_take(req), 0, status, type, text);
+    reply_text(req, status, type, text, false);
+}
+
+void tb_reply_again(struct tb_front_req *req, int status, const char *type, struct tb_str text)
+{
+    reply_text(req, status, type, text, true);
 }
 
 void tb_reply_json(struct tb_front_req *req, int status, struct tb_str json)
@@ -72,6 +86,8 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
     };
     size_t count = 2 + status_headers(req, code, allow, headers + 2);
     req->status = info->http_status;
+    tb_once_answer(tb_once_take(req), code, info->http_status, TB_HTTP_PROBLEM_TYPE,
+                   tb_buf_str(&body));
     tb_http_reply(req->http, info->http_status, headers, count, tb_buf_str(&body));
 }
 

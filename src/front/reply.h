@@ -10,6 +10,8 @@
 
 void tb_reply_json(struct tb_front_req *req, int status, struct tb_str json);
 void tb_reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text);
+/* The answer of an earlier request, which this one repeats (front/once.h). */
+void tb_reply_again(struct tb_front_req *req, int status, const char *type, struct tb_str text);
 /* Begins an answer that is a stream of events; pieces follow by tb_http_reply_write. */
 void tb_reply_events(struct tb_front_req *req);
 /* Status and hint come from the code's row in err.def; `message` is shown to the caller. */

@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "core/limits.h"
 #include "front/guard.h"
+#include "front/once.h"
 #include "front/refused.h"
 #include "front/reply.h"
 #include "proto/ws_handshake.h"
@@ -405,7 +406,7 @@ static void on_request(struct tb_http_req *http, void *user)
 {
     struct tb_front_req *req = tb_http_req_user(http);
     (void)user;
-    if (still_may(req)) {
+    if (still_may(req) && (!req->front->before || req->front->before(req))) {
         req->route->handle(req);
     }
 }
@@ -434,6 +435,7 @@ static void on_gone(struct tb_http_req *http, bool complete, void *user)
     if (req->route && req->route->gone) {
         req->route->gone(req);
     }
+    tb_once_gone(req);
     tb_principal_unref(req->who, "request");
     tb_free(req);
 }

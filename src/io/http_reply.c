@@ -151,9 +151,12 @@ void tb_http_reply_put_head(struct tb_buf *out, const struct tb_http_reply_head 
 static void put_title(struct tb_json_writer *json, const char *wire)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf title = TB_BUF(SIZE_MAX);
-    for (const char *c = wire; *c; c++) {
-        bool first = c == wire;
-        tb_buf_append_char(&title, *c == '_' ? ' ' : (char)(first ? toupper(*c) : *c));
+    tb_buf_append_char(&title, (char)toupper((unsigned char)wire[0]));
+    for (const char *c = wire + 1; *c; c++) {
+        tb_buf_append_char(&title, *c);
+        if (*c == '_') {
+            title.data[title.len - 1] = ' ';
+        }
     }
     tb_json_member_str(json, "title", tb_buf_str(&title));
 }

@@ -292,12 +292,18 @@ void tb_rest_openapi(struct tb_front_req *req)
 static int start(struct tb_core *core, void **ret_state, struct tb_err *err)
 {
     struct tb_rest *rest = TB_NEW(struct tb_rest);
-    (void)core;
     (void)err;
+    rest->onces = tb_onces_new(core);
     tb_list_init(&rest->clearings.list);
     tb_rest_holds_init(&rest->holds);
     *ret_state = rest;
     return 0;
+}
+
+static bool before(struct tb_front_req *req)
+{
+    const struct tb_rest *rest = req->state;
+    return tb_once_before(rest->onces, req);
 }
 
 static void stop(void *state)
@@ -305,6 +311,7 @@ static void stop(void *state)
     struct tb_rest *rest = state;
     tb_rest_clearings_free(&rest->clearings);
     tb_rest_holds_free(&rest->holds);
+    tb_onces_free(rest->onces);
     tb_free(rest);
 }
 
@@ -313,6 +320,7 @@ const struct tb_front tb_front_rest = {
     .routes = routes,
     .route_count = TB_COUNT(routes),
     .cors = &tb_guard_cors,
+    .before = before,
     .start = start,
     .stop = stop,
 };
