@@ -25,7 +25,7 @@ test('the description is one of OpenAPI, and has every route', async (t) => {
   const routes = JSON.parse((await run(['routes', '--json'])).stdout).filter(({ path }) => path.startsWith('/api/') && path !== '/api/events');
   for (const { method, path } of routes) assert.ok(document.paths[path]?.[method.toLowerCase()], `${method} ${path}`);
   const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
-  assert.equal(new Set(ids).size, ids.length, 'each operation has a name of its own');
+  assert.equal(new Set(ids.map((id) => id.replaceAll('_', '').toLowerCase())).size, ids.length, 'each operation has a name of its own, however it is written');
   const { tools } = (await rest(daemon, 'GET', '/api/tools')).json;
   for (const { name, inputSchema } of tools) {
     assert.ok(document.paths[`/api/tools/${name}`].post);

@@ -201,16 +201,16 @@ static const struct tb_param check_body[] = {
     ROUTE(method, path, scope, run, tb_errand_gone, __VA_ARGS__)
 
 static const struct tb_route routes[] = {
-    ACT("GET", "/api/sessions", TB_SCOPE_OBSERVE, tb_rest_sessions_list, .name = "listSessions",
+    ACT("GET", "/api/sessions", TB_SCOPE_OBSERVE, tb_rest_sessions_list, .name = "getSessions",
         .summary = "The sessions that there are.", .query = sessions_query, .gives = "SessionList"),
-    CALL("POST", "/api/sessions", TB_SCOPE_OBSERVE, tb_rest_session_start, .name = "startSession",
+    CALL("POST", "/api/sessions", TB_SCOPE_OBSERVE, tb_rest_session_start, .name = "createSession",
          .summary = "Starts a session.", .gives = "Result"),
     ACT("GET", "/api/sessions/{id}", TB_SCOPE_OBSERVE, tb_rest_session_show, .name = "getSession",
         .summary = "All that is known of a session.", .gives = "SessionInfo"),
     ACT("DELETE", "/api/sessions/{id}", TB_SCOPE_ACT, tb_rest_session_close,
         .name = "deleteSession", .summary = "Ends a session.", .gives = "Closed"),
     ACT("POST", "/api/sessions/{id}/close", TB_SCOPE_ACT, tb_rest_session_close,
-        .name = "closeSession", .summary = "Ends a session.", .gives = "Closed"),
+        .name = "endSession", .summary = "Ends a session.", .gives = "Closed"),
     ACT("POST", "/api/sessions/{id}/renew", TB_SCOPE_ACT, tb_rest_session_renew,
         .name = "renewSession", .summary = "Gives a session more or less time.", .body = renew_body,
         .gives = "Session"),
