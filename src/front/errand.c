@@ -3,17 +3,22 @@
 
 #include <stdio.h>
 
+#include "core/gate.h"
 #include "core/limits.h"
 #include "core/view.h"
 #include "front/once.h"
 #include "front/reply.h"
+#include "io/timer.h"
 #include "proto/json_scan.h"
 
 struct errand {
     struct tb_front_req *req; /* NULL: the client has left */
-    struct tb_call *call;
+    struct tb_call *call;     /* NULL: it is done */
     struct tb_once *once; /* its answer is wanted though the client has left; NULL: it is not */
     tb_errand_fn *answer;
+    struct tb_errand_reply reply;
+    struct tb_gate gate; /* of the reply: until it is kept for whoever asks again */
+    struct tb_timer patience;
 };
 
 int tb_errand_conversation(const struct tb_front_req *req,
@@ -28,24 +33,55 @@ int tb_errand_conversation(const struct tb_front_req *req,
     return 0;
 }
 
+static void errand_free(struct errand *errand)
+{
+    tb_timer_fini(&errand->patience);
+    tb_gate_fini(&errand->gate);
+    tb_buf_fini(&errand->reply.body);
+    tb_free(errand);
+}
+
+static void send(struct errand *errand)
+{
+    struct tb_front_req *req = errand->req;
+    if (req) {
+        req->user = NULL;
+        tb_reply_text(req, errand->reply.status, errand->reply.type,
+                      tb_buf_str(&errand->reply.body));
+    }
+    errand_free(errand);
+}
+
+static void on_open(struct tb_gate *gate)
+{
+    send(TB_CONTAINER(gate, struct errand, gate));
+}
+
+/* The disk does not answer: whoever asks again may not be told this answer. */
+static void on_late(struct tb_timer *timer, void *user)
+{
+    (void)timer;
+    send(user);
+}
+
 static void on_done(struct tb_call *call, void *user)
 {
     struct errand *errand = user;
-    struct tb_front_req *req = errand->req;
-    if (req || errand->once) {
-        const struct tb_answer *answer = tb_call_answer(call, SIZE_MAX);
-        struct tb_errand_reply reply = {.status = 200};
-        tb_buf_init(&reply.body, SIZE_MAX); /* results have ceilings of their own */
-        errand->answer(answer, tb_call_result(call), &reply);
-        tb_once_answer(errand->once, answer->code, reply.status, reply.type,
-                       tb_buf_str(&reply.body));
-        if (req) {
-            req->user = NULL;
-            tb_reply_text(req, reply.status, reply.type, tb_buf_str(&reply.body));
-        }
-        tb_buf_fini(&reply.body);
+    struct tb_errand_reply *reply = &errand->reply;
+    errand->call = NULL;
+    if (!errand->req && !errand->once) {
+        errand_free(errand);
+        return;
     }
-    tb_free(errand);
+    const struct tb_answer *answer = tb_call_answer(call, SIZE_MAX);
+    errand->answer(answer, tb_call_result(call), reply);
+    tb_once_answer(errand->once, answer->code, reply->status, reply->type,
+                   tb_buf_str(&reply->body), &errand->gate);
+    if (tb_gate_shut(&errand->gate)) {
+        tb_timer_start(&errand->patience, TB_CALL_GRACE_MS);
+    } else {
+        send(errand);
+    }
 }
 
 /* A tool of the build could not read all that a page's can: whose it is turns out later. */
@@ -94,6 +130,10 @@ int tb_errand_begin(struct tb_front_req *req, const struct tb_errand_wish *wish,
     };
     errand->req = req;
     errand->answer = wish->answer;
+    errand->reply.status = 200;
+    tb_buf_init(&errand->reply.body, SIZE_MAX); /* results have ceilings of their own */
+    tb_gate_init(&errand->gate, on_open);
+    tb_timer_init(&errand->patience, req->core->loop, on_late, errand);
     errand->once = tb_once_take(req);
     req->user = errand;
     errand->call = tb_call_start(req->core, &request);
@@ -105,7 +145,7 @@ void tb_errand_gone(struct tb_front_req *req)
     struct errand *errand = req->user;
     if (errand) {
         errand->req = NULL;
-        if (!errand->once) {
+        if (errand->call && !errand->once) {
             tb_call_cancel(errand->call);
         }
     }

@@ -194,7 +194,7 @@ static bool came_to_nothing(int code)
 }
 
 void tb_once_answer(struct tb_once *once, int code, int status, const char *type,
-                    struct tb_str body)
+                    struct tb_str body, struct tb_gate *gate)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf value = TB_BUF(VALUE_MAX);
     if (!once) {
@@ -207,7 +207,7 @@ void tb_once_answer(struct tb_once *once, int code, int status, const char *type
         tally_of(once->onces, place)->count--;
     } else {
         put_record(once, status, type, body, &value);
-        tb_store_put(store, TB_SPACE_ONCE, place, tb_buf_str(&value), NULL);
+        tb_store_put(store, TB_SPACE_ONCE, place, tb_buf_str(&value), gate);
     }
     once_free(once);
 }

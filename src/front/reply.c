@@ -29,7 +29,7 @@ static void reply_text(struct tb_front_req *req, int status, const char *type, s
 
 void tb_reply_text(struct tb_front_req *req, int status, const char *type, struct tb_str text)
 {
-    tb_once_answer(tb_once_take(req), 0, status, type, text);
+    tb_once_answer(tb_once_take(req), 0, status, type, text, NULL);
     reply_text(req, status, type, text, false);
 }
 
@@ -87,7 +87,7 @@ static void reply_error(struct tb_front_req *req, int code, const char *message,
     size_t count = 2 + status_headers(req, code, allow, headers + 2);
     req->status = info->http_status;
     tb_once_answer(tb_once_take(req), code, info->http_status, TB_HTTP_PROBLEM_TYPE,
-                   tb_buf_str(&body));
+                   tb_buf_str(&body), NULL);
     tb_http_reply(req->http, info->http_status, headers, count, tb_buf_str(&body));
 }
 

@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "front/once.h"
 #include "front/reply.h"
 #include "front/rest/query.h"
 #include "front/target.h"
@@ -23,6 +24,14 @@ static void answer(struct tb_act *act)
 {
     if (!act->done || tb_gate_shut(&act->gate)) {
         return;
+    }
+    if (act->gate.err.code == 0 && act->json.rc == 0) {
+        /* Whoever asks again is told this answer, which is stored before it is given. */
+        tb_once_answer(tb_once_take(act->req), 0, act->status, "application/json",
+                       tb_buf_str(&act->body), &act->gate);
+        if (tb_gate_shut(&act->gate)) {
+            return; /* and the gate comes back here */
+        }
     }
     act->done = false; /* once */
     tb_timer_stop(&act->timer);
