@@ -504,6 +504,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     tb_result_init(&call->result);
     tb_call_printed_init(&call->printed);
     call->result.view = call->from.caller.view;
+    call->result.whole = request->caller.whole;
     tb_list_append(&core->sessions->calls, &call->all);
     if (accept(call, request, &err) < 0) {
         fail(call, &err);

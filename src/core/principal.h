@@ -103,6 +103,7 @@ struct tb_caller {
     bool chooses;         /* its conversation is that of its way in alone, so a session that it has
                              chosen since counts before `session` */
     bool passing;         /* its conversation cannot outlive the daemon */
+    bool whole;           /* it cuts results itself where they are long, in its toolset's manner */
     bool noteless;        /* its reply has no place for a note beside what it asks for */
     bool everyone;        /* the tenant's operator: private sessions of others are there for it */
 };

@@ -11,6 +11,7 @@
 void tb_result_init(struct tb_result *result)
 {
     result->view = NULL;
+    result->whole = false;
     result->code = 0;
     result->message[0] = '\0';
     result->data = tb_json_new_object();
@@ -32,9 +33,11 @@ void tb_result_fini(struct tb_result *result)
 void tb_result_reset(struct tb_result *result)
 {
     const struct tb_view *view = result->view;
+    bool whole = result->whole;
     tb_result_fini(result);
     tb_result_init(result);
     result->view = view;
+    result->whole = whole;
 }
 
 int tb_result_fail(struct tb_result *result, int code, const char *fmt, ...)

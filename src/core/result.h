@@ -16,6 +16,7 @@ struct tb_view;
 
 struct tb_result {
     const struct tb_view *view; /* what its reader was given; NULL: everything */
+    bool whole;                 /* the reader cuts it where it is long */
     int code;                   /* 0, or a negative code */
     char message[1024];
     struct cJSON *data; /* an object; made by tb_result_init */

@@ -8,6 +8,7 @@
 #include "front/btcp/btcp.h"
 #include "front/events/events.h"
 #include "front/mcp/mcp.h"
+#include "front/octopus/octopus.h"
 #include "front/ops/ops.h"
 #include "front/proxy/proxy.h"
 #include "front/rest/rest.h"
@@ -17,8 +18,8 @@
 const struct tb_front *const *tb_registry_fronts(void)
 {
     static const struct tb_front *const fronts[] = {
-        &tb_front_ops,   &tb_front_mcp, &tb_front_events, &tb_front_rest, &tb_front_btcp,
-        &tb_front_proxy, NULL,
+        &tb_front_ops,     &tb_front_mcp,  &tb_front_events, &tb_front_rest,
+        &tb_front_octopus, &tb_front_btcp, &tb_front_proxy,  NULL,
     };
     return fronts;
 }

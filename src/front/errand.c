@@ -14,7 +14,7 @@
 struct errand {
     struct tb_front_req *req; /* NULL: the client has left */
     struct tb_call *call;     /* NULL: it is done */
-    struct tb_once *once; /* its answer is wanted though the client has left; NULL: it is not */
+    struct tb_once *once;     /* its answer is wanted though the client has left; NULL: it is not */
     tb_errand_fn *answer;
     struct tb_errand_reply reply;
     struct tb_gate gate; /* of the reply: until it is kept for whoever asks again */
@@ -75,8 +75,8 @@ static void on_done(struct tb_call *call, void *user)
     }
     const struct tb_answer *answer = tb_call_answer(call, SIZE_MAX);
     errand->answer(answer, tb_call_result(call), reply);
-    tb_once_answer(errand->once, answer->code, reply->status, reply->type,
-                   tb_buf_str(&reply->body), &errand->gate);
+    tb_once_answer(errand->once, answer->code, reply->status, reply->type, tb_buf_str(&reply->body),
+                   &errand->gate);
     if (tb_gate_shut(&errand->gate)) {
         tb_timer_start(&errand->patience, TB_CALL_GRACE_MS);
     } else {
@@ -124,7 +124,8 @@ int tb_errand_begin(struct tb_front_req *req, const struct tb_errand_wish *wish,
                    .conversation = wish->conversation,
                    .view = wish->view,
                    .files = !wish->view || tb_view_can(wish->view, TB_OP_DOWNLOADS),
-                   .brief = wish->view && wish->view->toolset->brief},
+                   .brief = wish->view && wish->view->toolset->brief,
+                   .whole = wish->whole},
         .done = on_done,
         .user = errand,
     };

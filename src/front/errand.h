@@ -31,6 +31,7 @@ struct tb_errand_wish {
     struct tb_str session;      /* that the address names; empty: none */
     struct tb_str args;         /* JSON, as it came, or empty */
     const char *conversation;   /* empty: none */
+    bool whole;                 /* as of struct tb_caller */
     tb_errand_fn *answer;
 };
 

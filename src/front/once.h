@@ -26,8 +26,8 @@ void tb_onces_free(struct tb_onces *onces);
 bool tb_once_before(struct tb_onces *onces, struct tb_front_req *req);
 /* Whoever goes on after the request has gone takes it over, and answers it. NULL: it has none. */
 struct tb_once *tb_once_take(struct tb_front_req *req);
-/* The answer; `code` is that of an error, or 0. Until that is stored the gate, which may be NULL, is
- * held. The record is free after this. NULL is fine. */
+/* The answer; `code` is that of an error, or 0. Until that is stored the gate, which may be NULL,
+ * is held. The record is free after this. NULL is fine. */
 void tb_once_answer(struct tb_once *once, int code, int status, const char *type,
                     struct tb_str body, struct tb_gate *gate);
 /* The request has gone: if it has not been answered, nobody knows how it went. */

@@ -230,3 +230,42 @@ test('DEC-13: a redirect leads nowhere that is not on the list', async (t) => {
   assert.match(reply, /"error":"Navigation blocked"[^]*localhost:\d+ is not in allow_domains of the toolset's allowlist/);
   assert.equal(JSON.parse((await agent.call('browser_navigate', { url: `${site.url}/list` })).split('\n')[0]).title, 'List', 'at once');
 });
+
+test('S0-01 S0-20: as a tool server of its own: a list, and a call for each request', async (t) => {
+  const daemon = await Daemon.start(t);
+  const site = await Site.start(t);
+  const ask = async (method, target, body, { episode = 'e1', auth = true, type = 'application/json' } = {}) => {
+    const reply = await daemon.request(target, {
+      method, auth, body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { ...(body === undefined ? {} : { 'content-type': type }), 'x-octopus-tenant-id': 'T-1', 'x-octopus-correlation-id': episode },
+    });
+    return { status: reply.status, json: JSON.parse(reply.text) };
+  };
+  const call = async (name, args, options) => ask('POST', `/tool/browser_${name}/call`, args, options);
+  const list = await ask('GET', '/tools');
+  assert.deepEqual(list.json.map(({ name }) => name).sort(), ['browser_click', 'browser_extract', 'browser_fill', 'browser_navigate', 'browser_screenshot', 'browser_wait']);
+  assert.ok(list.json.every((tool) => tool.description && tool.inputSchema.type === 'object'));
+  const url = `${site.url}/list`;
+  assert.deepEqual(await call('navigate', { url }), { status: 200, json: { url, title: 'List', status_code: 200, ok: true } });
+  assert.deepEqual((await call('extract', { selector: 'h1' })).json.results, ['List']);
+  assert.match((await call('extract', { selector: 'h1' }, { episode: 'e2' })).json.message, /Navigate must come first/, 'another episode');
+  assert.deepEqual(await call('fill', { selector: '#none', value: 'x' }, { episode: 'e2' }).then(({ status }) => status), 200, 'an outcome, told as one');
+  const long = await call('extract', { selector: '*', format: 'html', limit: 100 });
+  assert.ok(JSON.stringify(long.json).length > 8000, 'whatever is cut is cut by who asked');
+  assert.equal(Buffer.from((await call('screenshot', {})).json.base64, 'base64').toString('latin1', 1, 4), 'PNG');
+  assert.deepEqual(await call('navigate', {}), { status: 422, json: { error: 'validation_error', message: "argument 'url' is missing. Known arguments: url, wait_until, timeout_ms", field: 'url' } });
+  const statuses = await Promise.all([call('navigate', '{'), call('navigate', {}, { auth: false }), call('nothing', {}), call('navigate', 'x', { type: 'text/plain' }), ask('GET', '/tool/x'), ask('PUT', '/tools', {})]);
+  assert.deepEqual(statuses.map(({ status, json }) => [status, json.error]), [[422, 'validation_error'], [401, 'unauthorized'], [404, 'not_found'], [415, 'validation_error'], [404, 'not_found'], [405, 'method_not_allowed']]);
+  assert.ok(statuses.every(({ json }) => json.message));
+  const health = await daemon.request('/health');
+  assert.deepEqual(Object.keys(JSON.parse(health.text)), ['status', 'version']);
+});
+
+test('as a tool server, too many calls are told when to come again', async (t) => {
+  const daemon = await Daemon.start(t, { config: 'limits:\n  calls_per_minute_per_key: 1\n' });
+  const ask = () => daemon.request('/tool/browser_extract/call', { method: 'POST', auth: true, body: '{"selector":"h1"}', headers: { 'content-type': 'application/json' } });
+  await ask();
+  const { status, text } = await ask();
+  assert.equal(status, 429);
+  assert.ok(JSON.parse(text).retry_after >= 1);
+});

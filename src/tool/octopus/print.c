@@ -233,6 +233,10 @@ static void print_cut(put_fn *put, const struct cJSON *args, const struct tb_res
     tb_json_object_close(&json);
     tb_quote_json(tb_buf_str(&text), &shown);
     struct tb_str whole = tb_buf_str(&shown);
+    if (result->whole) {
+        tb_buf_append_str(out, whole);
+        return;
+    }
     size_t end = tb_utf8_end(whole, (size_t)TOKENS_MAX * TOKEN_CHARS, &chars);
     tb_buf_append_str(out, tb_str_sub(whole, 0, end));
     if (end < whole.len) {
