@@ -2,7 +2,6 @@
 #include "base/err.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,10 +39,24 @@ void tb_err_prefix(struct tb_err *err, const char *fmt, ...)
     }
 }
 
+bool tb_err_is_ours(int code)
+{
+    return code <= -10000 && code > -10000 - TB_ERR_COUNT;
+}
+
 const struct tb_err_info *tb_err_info(int code)
 {
-    bool ours = code <= -10000 && code > -10000 - TB_ERR_COUNT;
-    return &rows[ours ? -10000 - code : (int)TB_ERR_INDEX_INTERNAL];
+    return &rows[tb_err_is_ours(code) ? -10000 - code : (int)TB_ERR_INDEX_INTERNAL];
+}
+
+int tb_err_by_wire(const char *wire)
+{
+    for (int i = 0; i < TB_ERR_COUNT; i++) {
+        if (strcmp(rows[i].wire, wire) == 0) {
+            return -10000 - i;
+        }
+    }
+    return 0;
 }
 
 const char *tb_err_name(int code)

@@ -6,6 +6,7 @@
  * agent and is written only on failure. Callers that do not care pass NULL. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum tb_retry {
@@ -48,5 +49,9 @@ int tb_fail(struct tb_err *err, int code, const char *fmt, ...)
 void tb_err_prefix(struct tb_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The row of a code; codes of the system count as internal_error. Never NULL. */
 const struct tb_err_info *tb_err_info(int code);
+/* The code that has this wire name; 0 when none has. */
+int tb_err_by_wire(const char *wire);
+/* A row of err.def, and not a code of the system. */
+bool tb_err_is_ours(int code);
 /* A short word for any code: the wire name of ours, the system's text for others. */
 const char *tb_err_name(int code);

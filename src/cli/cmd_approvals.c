@@ -86,9 +86,10 @@ static int work(struct tb_wish *base, const struct tb_config *config, struct tb_
     return tb_verbs_ask(base, config, &call, print, err);
 }
 
+static const char *const own[] = {"--json", "--url", "--token", NULL};
+
 static int run(int argc, char **argv)
 {
-    static const char *const own[] = {"--json", "--url", "--token", NULL};
     static const struct tb_verbs verbs = {"approvals", names, own, take, check, work};
     struct wish wish = {.id = NULL};
     return tb_verbs_run(&verbs, argc, argv, &wish.base);
@@ -107,9 +108,11 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_approvals = {
-    "approvals",
-    "list | allow ID | deny ID [OPTION]...",
-    "Decide on calls that a policy lets run only with a person's approval.",
-    run,
-    more_help,
+    .name = "approvals",
+    .arguments = "list | allow ID | deny ID [OPTION]...",
+    .summary = "Decide on calls that a policy lets run only with a person's approval.",
+    .run = run,
+    .more_help = more_help,
+    .options = own,
+    .verbs = names,
 };

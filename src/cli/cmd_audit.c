@@ -279,10 +279,11 @@ static int work(struct tb_wish *base, const struct tb_config *config, struct tb_
     return code;
 }
 
+static const char *const own[] = {"--json", "--session", "--tenant", "--tool", "--type",
+                                  "--text", "--since",   "--until",  NULL};
+
 static int run(int argc, char **argv)
 {
-    static const char *const own[] = {"--json", "--session", "--tenant", "--tool", "--type",
-                                      "--text", "--since",   "--until",  NULL};
     static const struct tb_verbs all = {"audit", names, own, take, NULL, work};
     struct wish wish = {.follow = false};
     return tb_verbs_run(&all, argc, argv, &wish.base);
@@ -310,9 +311,11 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_audit = {
-    "audit",
-    "tail | search | verify | export [OPTION]...",
-    "Look at the log of what agents did, and check that nobody changed it.",
-    run,
-    more_help,
+    .name = "audit",
+    .arguments = "tail | search | verify | export [OPTION]...",
+    .summary = "Look at the log of what agents did, and check that nobody changed it.",
+    .run = run,
+    .more_help = more_help,
+    .options = own,
+    .verbs = names,
 };

@@ -41,9 +41,10 @@ static void print_json(const struct tb_finding *findings)
     printf("%.*s\n", (int)text.len, (const char *)text.data);
 }
 
+static const char *const own[] = {"--json", NULL};
+
 static int run(int argc, char **argv)
 {
-    static const char *const own[] = {"--json", NULL};
     struct tb_options options;
     struct tb_finding findings[TB_DOCTOR_CHECKS];
     struct tb_err err;
@@ -77,9 +78,11 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_doctor = {
-    "doctor",
-    "[OPTION]...",
-    "Check configuration, browser, sandbox, directories, ports and store, and say how to fix each problem.",
-    run,
-    more_help,
+    .name = "doctor",
+    .arguments = "[OPTION]...",
+    .summary =
+        "Check configuration, browser, sandbox, directories, ports and store, and say how to fix each problem.",
+    .run = run,
+    .more_help = more_help,
+    .options = own,
 };

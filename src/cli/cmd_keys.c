@@ -224,11 +224,12 @@ static int take(struct tb_wish *base, int argc, char **argv, int *at, struct tb_
     return tb_daemon_way_option(&base->way, argc, argv, at);
 }
 
+static const char *const own[] = {
+    "--json",         "--tenant", "--scope", "--label", "--expires", "--calls-per-minute",
+    "--sessions-max", "--policy", "--url",   "--token", NULL};
+
 static int run(int argc, char **argv)
 {
-    static const char *const own[] = {
-        "--json",         "--tenant", "--scope", "--label", "--expires", "--calls-per-minute",
-        "--sessions-max", "--policy", "--url",   "--token", NULL};
     static const struct tb_verbs verbs = {"keys", names, own, take, check, work};
     struct wish wish = {.body = TB_BUF(BODY_MAX), .path = TB_BUF(BODY_MAX)};
     int code = tb_verbs_run(&verbs, argc, argv, &wish.base);
@@ -260,9 +261,11 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_keys = {
-    "keys",
-    "create --tenant NAME --scope LIST | list | revoke ID [OPTION]...",
-    "Make, list and revoke keys for agents and scripts.",
-    run,
-    more_help,
+    .name = "keys",
+    .arguments = "create --tenant NAME --scope LIST | list | revoke ID [OPTION]...",
+    .summary = "Make, list and revoke keys for agents and scripts.",
+    .run = run,
+    .more_help = more_help,
+    .options = own,
+    .verbs = names,
 };

@@ -70,12 +70,13 @@ static int read_variables(struct tb_mcp_way *way, struct tb_err *err)
                : 0;
 }
 
+static const char *const own[] = {"--toolset", "--groups",   "--tenant",
+                                  "--session", "--no-start", NULL};
+
 /* The names are checked here, since a daemon could only hang up. */
 static int read_options(struct tb_mcp_way *way, struct tb_options *options, int argc, char **argv,
                         struct tb_err *err)
 {
-    static const char *const own[] = {"--toolset", "--groups",   "--tenant",
-                                      "--session", "--no-start", NULL};
     static const struct tb_config_list no_groups = {NULL, 0};
     struct tb_views views;
     struct tb_view *view = NULL;
@@ -147,6 +148,10 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_mcp = {
-    "mcp", "[OPTION]...", "Speak MCP on stdin and stdout, for an agent's configuration.",
-    run,   more_help,
+    .name = "mcp",
+    .arguments = "[OPTION]...",
+    .summary = "Speak MCP on stdin and stdout, for an agent's configuration.",
+    .run = run,
+    .more_help = more_help,
+    .options = own,
 };

@@ -154,9 +154,10 @@ static int work(struct tb_wish *base, const struct tb_config *config, struct tb_
     return rc < 0 ? rc : tb_verbs_ask(base, config, &call, print, err);
 }
 
+static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL};
+
 static int run(int argc, char **argv)
 {
-    static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL};
     static const struct tb_verbs all = {"policy", names, own, take, check, work};
     struct wish wish = {.tenant = TB_TENANT_DEFAULT};
     return tb_verbs_run(&all, argc, argv, &wish.base);
@@ -178,9 +179,11 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_policy = {
-    "policy",
-    "show | set FILE | clear | check URL [--tenant NAME] [OPTION]...",
-    "Show and change what agents may do and where pages may go.",
-    run,
-    more_help,
+    .name = "policy",
+    .arguments = "show | set FILE | clear | check URL [--tenant NAME] [OPTION]...",
+    .summary = "Show and change what agents may do and where pages may go.",
+    .run = run,
+    .more_help = more_help,
+    .options = own,
+    .verbs = names,
 };

@@ -103,5 +103,8 @@ static int run(int argc, char **argv)
 }
 
 const struct tb_command tb_cmd_routes = {
-    "routes", "[--json]", "List the daemon's HTTP routes and who may call each.", run, NULL,
+    .name = "routes",
+    .arguments = "[--json]",
+    .summary = "List the daemon's HTTP routes and who may call each.",
+    .run = run,
 };

@@ -230,10 +230,11 @@ static int work(struct tb_wish *base, const struct tb_config *config, struct tb_
     return rc < 0 ? rc : tb_verbs_ask(base, config, &call, print, err);
 }
 
+static const char *const own[] = {"--json",   "--domain", "--totp",  "--replace",
+                                  "--tenant", "--url",    "--token", NULL};
+
 static int run(int argc, char **argv)
 {
-    static const char *const own[] = {"--json",   "--domain", "--totp",  "--replace",
-                                      "--tenant", "--url",    "--token", NULL};
     static const struct tb_verbs verbs = {"secrets", names, own, take, check, work};
     struct wish wish = {.name = NULL};
     return tb_verbs_run(&verbs, argc, argv, &wish.base);
@@ -259,9 +260,11 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_secrets = {
-    "secrets",
-    "set NAME --domain D [--totp] [--replace] | list | remove NAME [OPTION]...",
-    "Keep passwords and one-time seeds that agents use by their names only.",
-    run,
-    more_help,
+    .name = "secrets",
+    .arguments = "set NAME --domain D [--totp] [--replace] | list | remove NAME [OPTION]...",
+    .summary = "Keep passwords and one-time seeds that agents use by their names only.",
+    .run = run,
+    .more_help = more_help,
+    .options = own,
+    .verbs = names,
 };

@@ -29,5 +29,9 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_serve = {
-    "serve", "[OPTION]...", "Run the daemon in the foreground.", run, more_help,
+    .name = "serve",
+    .arguments = "[OPTION]...",
+    .summary = "Run the daemon in the foreground.",
+    .run = run,
+    .more_help = more_help,
 };

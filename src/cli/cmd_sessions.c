@@ -230,9 +230,10 @@ static int work(struct tb_wish *base, const struct tb_config *config, struct tb_
     return tb_verbs_ask(base, config, &call, print, err);
 }
 
+static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL};
+
 static int run(int argc, char **argv)
 {
-    static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL};
     static const struct tb_verbs verbs = {"sessions", names, own, take, check, work};
     struct wish wish = {.id = NULL};
     return tb_verbs_run(&verbs, argc, argv, &wish.base);
@@ -253,9 +254,11 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_sessions = {
-    "sessions",
-    "list | info ID | terminate ID [OPTION]...",
-    "Look at the sessions of a running daemon, and end them.",
-    run,
-    more_help,
+    .name = "sessions",
+    .arguments = "list | info ID | terminate ID [OPTION]...",
+    .summary = "Look at the sessions of a running daemon, and end them.",
+    .run = run,
+    .more_help = more_help,
+    .options = own,
+    .verbs = names,
 };

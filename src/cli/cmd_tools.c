@@ -116,9 +116,9 @@ static void more_help(void)
 }
 
 const struct tb_command tb_cmd_tools = {
-    "tools",
-    "[--toolset NAME] [--groups A,B] [--json | --markdown]",
-    "List the tools that agents can call.",
-    run,
-    more_help,
+    .name = "tools",
+    .arguments = "[--toolset NAME] [--groups A,B] [--json | --markdown]",
+    .summary = "List the tools that agents can call.",
+    .run = run,
+    .more_help = more_help,
 };

@@ -13,4 +13,9 @@ static int run(int argc, char **argv)
     return 0;
 }
 
-const struct tb_command tb_cmd_version = {"version", "", "Print the version.", run, NULL};
+const struct tb_command tb_cmd_version = {
+    .name = "version",
+    .arguments = "",
+    .summary = "Print the version.",
+    .run = run,
+};

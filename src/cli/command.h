@@ -10,12 +10,18 @@ struct tb_command {
     int (*run)(int argc, char **argv);
     /* Further help lines, printed to stdout; may be NULL. */
     void (*more_help)(void);
+    /* The help for one of the things that the command is about, such as a tool, with the exit code;
+     * may be NULL. */
+    int (*about)(const char *what);
+    const char *const *verbs;   /* by its first word it does one of these; NULL-ended, or NULL */
+    const char *const *options; /* of its own, beside settings; the same */
 };
 
 extern const struct tb_command tb_cmd_serve;
 extern const struct tb_command tb_cmd_mcp;
 extern const struct tb_command tb_cmd_approvals;
 extern const struct tb_command tb_cmd_audit;
+extern const struct tb_command tb_cmd_call;
 extern const struct tb_command tb_cmd_doctor;
 extern const struct tb_command tb_cmd_keys;
 extern const struct tb_command tb_cmd_policy;

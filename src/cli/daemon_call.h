@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -17,9 +18,12 @@ struct tb_daemon_way {
 
 struct tb_daemon_call {
     const char *method;
-    const char *path;   /* from "/" on, with what is in it escaped */
-    const char *tenant; /* in whose name, where the credential may choose; NULL: its own */
-    struct tb_str body; /* JSON; empty: none */
+    const char *path;         /* from "/" on, with what is in it escaped */
+    const char *tenant;       /* in whose name, where the credential may choose; NULL: its own */
+    const char *conversation; /* NULL: none */
+    struct tb_str body;       /* JSON; empty: none */
+    int64_t timeout_ms;       /* for the answer; 0: the usual time */
+    bool keeps_refusal;       /* the body of an answer that is an error is appended as well */
 };
 
 /* Appends a text as one part of a path or query. */
@@ -33,6 +37,11 @@ void tb_daemon_way_help(void);
  * daemon's own words and what it says to do next, or that none is running. */
 int tb_daemon_call(const struct tb_config *config, const struct tb_daemon_way *way,
                    const struct tb_daemon_call *call, struct tb_buf *body, struct tb_err *err);
-/* The words of an answer that is an error: its message, and its hint as the next sentence. For
- * tb_daemon_call and its test. */
+/* Asks for a stream of events (SSE) and hands on its bytes until `data` wants no more (false),
+ * which is 0, or until it ends, which is a failure. */
+int tb_daemon_stream(const struct tb_config *config, const struct tb_daemon_way *way,
+                     const struct tb_daemon_call *call,
+                     bool (*data)(struct tb_str piece, void *user), void *user, struct tb_err *err);
+/* The words of an answer that is an error: its message, and its hint as the next sentence. Its
+ * code is that of the daemon's error. */
 int tb_daemon_call_refused(int status, struct tb_str body, struct tb_err *err);

@@ -15,9 +15,9 @@
 #include "io/exec_guard.h"
 
 static const struct tb_command *const commands[] = {
-    &tb_cmd_serve,     &tb_cmd_mcp,     &tb_cmd_sessions, &tb_cmd_keys,
-    &tb_cmd_approvals, &tb_cmd_audit,   &tb_cmd_doctor,   &tb_cmd_policy,
-    &tb_cmd_routes,    &tb_cmd_secrets, &tb_cmd_tools,    &tb_cmd_version,
+    &tb_cmd_serve,     &tb_cmd_mcp,   &tb_cmd_call,    &tb_cmd_sessions, &tb_cmd_keys,
+    &tb_cmd_approvals, &tb_cmd_audit, &tb_cmd_doctor,  &tb_cmd_policy,   &tb_cmd_routes,
+    &tb_cmd_secrets,   &tb_cmd_tools, &tb_cmd_version,
 };
 
 static const struct tb_command *find(const char *name)
@@ -63,11 +63,15 @@ static bool is_help(const char *word)
     return strcmp(word, "help") == 0 || asks_for_help(word);
 }
 
-static int help(const char *name)
+/* `what` may be NULL. */
+static int help(const char *name, const char *what)
 {
     const struct tb_command *command = find(name);
     if (!command) {
         return is_help(name) ? help_all(stdout) : unknown(name);
+    }
+    if (command->about && what && what[0] != '-') {
+        return command->about(what);
     }
     printf("usage: tabard %s%s%s\n\n%s\n", command->name, command->arguments[0] ? " " : "",
            command->arguments, command->summary);
@@ -82,7 +86,7 @@ static int run(const struct tb_command *command, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (asks_for_help(argv[i])) {
-            return help(command->name);
+            return help(command->name, argv[1]);
         }
     }
     return command->run(argc, argv);
@@ -122,7 +126,7 @@ static int dispatch(int argc, char **argv)
     }
     const char *word = argv[1];
     if (is_help(word)) {
-        return argc > 2 ? help(argv[2]) : help_all(stdout);
+        return argc > 2 ? help(argv[2], argc > 3 ? argv[3] : NULL) : help_all(stdout);
     }
     if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 || strcmp(word, "-V") == 0) {
         word = "version";

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "cli/exit_code.h"
 #include "cli/options.h"
 #include "core/limits.h"
 #include "proto/json_scan.h"
@@ -83,7 +84,7 @@ int tb_verbs_run(const struct tb_verbs *verbs, int argc, char **argv, struct tb_
     struct tb_options options;
     struct tb_config config;
     struct tb_err err;
-    if (!find(verbs, argc > 1 ? argv[1] : NULL, &wish->verb)) {
+    if (verbs->names && !find(verbs, argc > 1 ? argv[1] : NULL, &wish->verb)) {
         print_choice(verbs);
         return 2;
     }
@@ -100,7 +101,7 @@ int tb_verbs_run(const struct tb_verbs *verbs, int argc, char **argv, struct tb_
     if (code < 0) {
         fprintf(stderr, "tabard %s: %s\n", verbs->command, err.text);
     }
-    return code < 0 ? 1 : code;
+    return code < 0 ? (int)tb_exit_code(code) : code;
 }
 
 int tb_verbs_ask(const struct tb_wish *wish, const struct tb_config *config,

@@ -20,7 +20,7 @@ struct tb_wish {
 
 struct tb_verbs {
     const char *command;
-    const char *const *names; /* of the verbs, NULL-ended */
+    const char *const *names; /* of the verbs, NULL-ended; NULL: argv[1] is the command's own */
     const char *const *own;   /* options that are no settings, NULL-ended */
     /* Takes an option or a word of the command at argv[*at], which moves on to its last one: 1. 0:
      * it is another argument; failure: it is wrong. */
