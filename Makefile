@@ -233,6 +233,11 @@ install: all ## install to $(PREFIX)
 	ln -sf tabard $(DESTDIR)$(PREFIX)/bin/btcp-server
 	install -d $(DESTDIR)$(UNITS)
 	sed 's#@BIN@#$(PREFIX)/bin#' packaging/systemd/tabard.service > $(DESTDIR)$(UNITS)/tabard.service
+	mkdir -p $(addprefix $(DESTDIR)$(PREFIX)/share/,man/man1 bash-completion/completions zsh/site-functions fish/vendor_completions.d)
+	$(B)/tabard man > $(DESTDIR)$(PREFIX)/share/man/man1/tabard.1
+	$(B)/tabard completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tabard
+	$(B)/tabard completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tabard
+	$(B)/tabard completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tabard.fish
 
 clean: ## remove build/
 	rm -rf build

@@ -90,7 +90,7 @@ static const char *const own[] = {"--json", "--url", "--token", NULL};
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs verbs = {"approvals", names, own, take, check, work};
+    static const struct tb_verbs verbs = {"approvals", names, own, take, check, work, false};
     struct wish wish = {.id = NULL};
     return tb_verbs_run(&verbs, argc, argv, &wish.base);
 }

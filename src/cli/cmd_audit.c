@@ -284,7 +284,7 @@ static const char *const own[] = {"--json", "--session", "--tenant", "--tool", "
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs all = {"audit", names, own, take, NULL, work};
+    static const struct tb_verbs all = {"audit", names, own, take, NULL, work, false};
     struct wish wish = {.follow = false};
     return tb_verbs_run(&all, argc, argv, &wish.base);
 }

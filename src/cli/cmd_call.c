@@ -227,7 +227,7 @@ static const char *const own[] = {"--json",   "--session", "--tenant", "--conver
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs form = {"call", NULL, own, take, NULL, work};
+    static const struct tb_verbs form = {"call", NULL, own, take, NULL, work, true};
     struct wish wish = {.tool = argc > 1 ? argv[1] : NULL};
     if (!wish.tool || wish.tool[0] == '-') {
         fputs("tabard call: name a tool; 'tabard tools --groups all' lists them\n", stderr);
@@ -272,4 +272,5 @@ const struct tb_command tb_cmd_call = {
     .more_help = more_help,
     .about = about,
     .options = own,
+    .takes_tool = true,
 };

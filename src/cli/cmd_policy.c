@@ -158,7 +158,7 @@ static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs all = {"policy", names, own, take, check, work};
+    static const struct tb_verbs all = {"policy", names, own, take, check, work, false};
     struct wish wish = {.tenant = TB_TENANT_DEFAULT};
     return tb_verbs_run(&all, argc, argv, &wish.base);
 }

@@ -6,7 +6,10 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/quote.h"
+#include "base/time_arg.h"
 #include "cli/command.h"
+#include "cli/events_print.h"
+#include "cli/exit_code.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "core/limits.h"
@@ -21,24 +24,68 @@ enum verb {
     LIST,
     INFO,
     TERMINATE,
+    CLOSE,
+    RENEW,
+    HIBERNATE,
+    WAKE,
+    WATCH,
 };
 
-static const char *const names[] = {"list", "info", "terminate", NULL};
+static const char *const names[] = {"list",      "info", "terminate", "close", "renew",
+                                    "hibernate", "wake", "watch",     NULL};
+
+/* What becomes of a session, by its address. */
+static const char *const ends[] = {
+    [TERMINATE] = "/close", [CLOSE] = "/close",         [RENEW] = "/renew",
+    [WAKE] = "/wake",       [HIBERNATE] = "/hibernate", [WATCH] = NULL,
+};
+
+static const char watched[] =
+    "session_started,session_expiring,session_renewed,session_hibernated,session_woken,"
+    "session_away,session_back,session_held,session_released,session_ended,agent_joined,"
+    "agent_left,tools_changed";
 
 struct wish {
     struct tb_wish base;
     const char *id;
     const char *tenant;
+    const char *kind;
+    const char *state;
+    int64_t ttl_ms; /* 0: the usual time */
 };
+
+/* "90m" */
+static int read_span(const char *text, int64_t *ret_ms, struct tb_err *err)
+{
+    int64_t before_ms;
+    int rc = strchr("smhd", text[strlen(text) - 1]) ? tb_time_arg(text, 0, &before_ms, err) : -1;
+    if (rc < 0 || before_ms >= 0) {
+        return tb_fail(err, TB_E_PARAMS, "--ttl must be a span such as 90m, 24h or 7d, not '%s'",
+                       text);
+    }
+    *ret_ms = -before_ms;
+    return 0;
+}
 
 static int take(struct tb_wish *base, int argc, char **argv, int *at, struct tb_err *err)
 {
     struct wish *wish = TB_CONTAINER(base, struct wish, base);
-    const char *tenant = tb_options_own(argc, argv, at, "--tenant");
-    (void)err;
-    if (tenant) {
-        wish->tenant = tenant;
-        return 1;
+    const struct {
+        const char *name;
+        const char **value;
+    } options[] = {{"--tenant", &wish->tenant}, {"--kind", &wish->kind}, {"--state", &wish->state}};
+    for (size_t i = 0; i < TB_COUNT(options); i++) {
+        const char *value = tb_options_own(argc, argv, at, options[i].name);
+        if (value) {
+            *options[i].value = value;
+            return 1;
+        }
+    }
+    const char *ttl = tb_options_own(argc, argv, at, "--ttl");
+    if (ttl) {
+        return !ttl[0] ? tb_fail(err, TB_E_PARAMS, "--ttl is empty")
+               : read_span(ttl, &wish->ttl_ms, err) < 0 ? err->code
+                                                        : 1;
     }
     if (argv[*at][0] != '-' && !wish->id && base->verb != LIST) {
         wish->id = argv[*at];
@@ -50,7 +97,7 @@ static int take(struct tb_wish *base, int argc, char **argv, int *at, struct tb_
 static int check(struct tb_wish *base, struct tb_err *err)
 {
     const struct wish *wish = TB_CONTAINER(base, struct wish, base);
-    return base->verb == LIST || (wish->id && wish->id[0])
+    return base->verb == LIST || base->verb == WATCH || (wish->id && wish->id[0])
                ? 0
                : tb_fail(err, TB_E_PARAMS,
                          "name the session by its id or name; 'tabard sessions list' shows the "
@@ -59,15 +106,28 @@ static int check(struct tb_wish *base, struct tb_err *err)
 
 /* Asking. */
 
+static int put_pair(struct tb_buf *out, char before, const char *name, const char *value)
+{
+    int rc = tb_buf_printf(out, "%c%s=", before, name);
+    return rc < 0 ? rc : tb_daemon_call_escape(value, out);
+}
+
 static int put_path(const struct wish *wish, struct tb_buf *out, struct tb_err *err)
 {
+    const char *end = wish->base.verb < TB_COUNT(ends) ? ends[wish->base.verb] : NULL;
     int rc = tb_buf_append_cstr(out, "/api/sessions");
     if (wish->id) {
         rc = tb_buf_append_char(out, '/');
         rc = rc < 0 ? rc : tb_daemon_call_escape(wish->id, out);
     }
-    if (wish->base.verb == TERMINATE) {
-        rc = rc < 0 ? rc : tb_buf_append_cstr(out, "/close");
+    if (end) {
+        rc = rc < 0 ? rc : tb_buf_append_cstr(out, end);
+    }
+    if (wish->base.verb == LIST && wish->kind) {
+        rc = rc < 0 ? rc : put_pair(out, '?', "kind", wish->kind);
+    }
+    if (wish->base.verb == LIST && wish->state) {
+        rc = rc < 0 ? rc : put_pair(out, wish->kind ? '&' : '?', "state", wish->state);
     }
     rc = rc < 0 ? rc : tb_buf_append_char(out, '\0');
     return rc < 0 ? tb_fail(err, rc, "no session has an id or name of this length") : 0;
@@ -93,22 +153,32 @@ static void put_state(const struct cJSON *item, struct tb_buf *out)
     }
 }
 
-static void print_list(const struct cJSON *answer)
+static void print_head(void)
 {
     printf("%-24s %-8s %-20s %-7s %-24s %s\n", "SESSION", "TYPE", "STATE", "CALLS", "LAST ACTIVE",
            "EXPIRES");
+}
+
+static void print_row(const struct cJSON *item)
+{
+    TB_AUTO(tb_buf_fini) struct tb_buf state = TB_BUF(TEXT_MAX);
+    int64_t calls = 0;
+    tb_json_int(tb_json_get(item, "calls"), &calls);
+    put_state(item, &state);
+    tb_verbs_print_cell(tb_json_text(item, "sessionId"), SIZE_MAX, 24);
+    tb_verbs_print_cell(tb_json_text(item, "type"), SIZE_MAX, 8);
+    tb_verbs_print_cell(tb_buf_str(&state), SIZE_MAX, 20);
+    printf("%-7lld ", (long long)calls);
+    tb_verbs_print_cell(tb_json_text(item, "lastActiveAt"), SIZE_MAX, 24);
+    tb_verbs_print_cell(tb_json_text(item, "expiresAt"), SIZE_MAX, 0);
+    putchar('\n');
+}
+
+static void print_list(const struct cJSON *answer)
+{
+    print_head();
     JSON_ARRAY_FOREACH(item, tb_json_get(answer, "sessions")) {
-        TB_AUTO(tb_buf_fini) struct tb_buf state = TB_BUF(TEXT_MAX);
-        int64_t calls = 0;
-        tb_json_int(tb_json_get(item, "calls"), &calls);
-        put_state(item, &state);
-        tb_verbs_print_cell(tb_json_text(item, "sessionId"), SIZE_MAX, 24);
-        tb_verbs_print_cell(tb_json_text(item, "type"), SIZE_MAX, 8);
-        tb_verbs_print_cell(tb_buf_str(&state), SIZE_MAX, 20);
-        printf("%-7lld ", (long long)calls);
-        tb_verbs_print_cell(tb_json_text(item, "lastActiveAt"), SIZE_MAX, 24);
-        tb_verbs_print_cell(tb_json_text(item, "expiresAt"), SIZE_MAX, 0);
-        putchar('\n');
+        print_row(item);
     }
 }
 
@@ -206,9 +276,18 @@ static int print(const struct tb_wish *base, const struct cJSON *answer)
         print_info(answer);
         break;
     case TERMINATE:
-        printf("terminated ");
+    case CLOSE:
+        fputs(base->verb == CLOSE ? "closed " : "terminated ", stdout);
         tb_verbs_print(tb_json_text(answer, "closed"));
         putchar('\n');
+        break;
+    case RENEW:
+    case HIBERNATE:
+    case WAKE:
+        print_head();
+        print_row(answer);
+        break;
+    case WATCH:
         break;
     }
     return 0;
@@ -217,24 +296,34 @@ static int print(const struct tb_wish *base, const struct cJSON *answer)
 static int work(struct tb_wish *base, const struct tb_config *config, struct tb_err *err)
 {
     const struct wish *wish = TB_CONTAINER(base, struct wish, base);
-    bool ends = base->verb == TERMINATE;
+    bool acts = base->verb < TB_COUNT(ends) && ends[base->verb];
     TB_AUTO(tb_buf_fini) struct tb_buf path = TB_BUF(PATH_MAX_BYTES);
+    char ttl[64];
+    if (base->verb == WATCH) {
+        const struct tb_events_wish events = {
+            .type = watched, .session = wish->id, .kind = wish->kind, .tenant = wish->tenant};
+        return tb_events_print(base, config, &events, err);
+    }
     int rc = put_path(wish, &path, err);
     if (rc < 0) {
         return rc;
     }
-    const struct tb_daemon_call call = {.method = ends ? "POST" : "GET",
+    snprintf(ttl, sizeof(ttl), "{\"ttl_ms\":%lld}", (long long)wish->ttl_ms);
+    const struct tb_daemon_call call = {.method = acts ? "POST" : "GET",
                                         .path = (const char *)path.data,
                                         .tenant = wish->tenant,
-                                        .body = ends ? TB_STR("{}") : TB_STR("")};
+                                        .body = base->verb == RENEW ? tb_str_of(ttl)
+                                                : acts              ? TB_STR("{}")
+                                                                    : TB_STR("")};
     return tb_verbs_ask(base, config, &call, print, err);
 }
 
-static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL};
+static const char *const own[] = {"--json", "--tenant", "--kind",  "--state",
+                                  "--ttl",  "--url",    "--token", NULL};
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs verbs = {"sessions", names, own, take, check, work};
+    static const struct tb_verbs verbs = {"sessions", names, own, take, check, work, false};
     struct wish wish = {.id = NULL};
     return tb_verbs_run(&verbs, argc, argv, &wish.base);
 }
@@ -242,21 +331,30 @@ static int run(int argc, char **argv)
 static void more_help(void)
 {
     static const char *const only[] = {"--state-dir", "--runtime-dir", NULL};
-    puts("  list            The sessions that there are.\n"
+    puts("  list            The sessions that there are; --kind and --state choose among them.\n"
          "  info ID         One of them, by its id or name: whose it is, who works in it, the\n"
          "                  tools that its page brings, and how much it was used.\n"
-         "  terminate ID    End it.\n"
+         "  close ID        End it; 'terminate' is the same.\n"
+         "  renew ID        Give it as much time as usual, or that of --ttl, from now.\n"
+         "  hibernate ID    Save it and free its browser; the next call brings it back.\n"
+         "  wake ID         Bring its browser back now.\n"
+         "  watch [ID]      Follow what becomes of it, or of all, until you stop it.\n"
          "\n"
+         "  --kind KIND     Only sessions of this kind.\n"
+         "  --state STATE   Only those that are created, active, idle, hibernated, away or held.\n"
+         "  --ttl SPAN      90m, 24h or 7d, for 'renew'.\n"
          "  --tenant NAME   Those of another tenant, for the operator.\n"
          "  --json          JSON instead of text.");
     tb_daemon_way_help();
     tb_options_help(only);
+    putchar('\n');
+    tb_exit_help();
 }
 
 const struct tb_command tb_cmd_sessions = {
     .name = "sessions",
-    .arguments = "list | info ID | terminate ID [OPTION]...",
-    .summary = "Look at the sessions of a running daemon, and end them.",
+    .arguments = "list | info | close | renew | hibernate | wake | watch [ID] [OPTION]...",
+    .summary = "Look at the sessions of a running daemon, and see to them.",
     .run = run,
     .more_help = more_help,
     .options = own,

@@ -15,11 +15,12 @@ static void an_error_is_told_in_the_words_of_the_daemon(void **state)
 {
     struct tb_err err = {0};
     (void)state;
-    tb_daemon_call_refused(
+    int rc = tb_daemon_call_refused(
         404,
         TB_STR("{\"error\":{\"code\":\"not_found\",\"message\":\"there is no key \\\"x\\\"\","
                "\"hint\":\"List them.\"}}"),
         &err);
+    assert_int_equal(rc, TB_E_NOT_FOUND);
     assert_string_equal(err.text, "there is no key \"x\". List them.");
     tb_daemon_call_refused(403, TB_STR("{\"error\":{\"message\":\"no\"}}"), &err);
     assert_string_equal(err.text, "no");

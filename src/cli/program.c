@@ -15,14 +15,22 @@
 #include "io/exec_guard.h"
 
 static const struct tb_command *const commands[] = {
-    &tb_cmd_serve,     &tb_cmd_mcp,   &tb_cmd_call,    &tb_cmd_sessions, &tb_cmd_keys,
-    &tb_cmd_approvals, &tb_cmd_audit, &tb_cmd_doctor,  &tb_cmd_policy,   &tb_cmd_routes,
-    &tb_cmd_secrets,   &tb_cmd_tools, &tb_cmd_version,
+    &tb_cmd_serve,    &tb_cmd_mcp,       &tb_cmd_call,
+    &tb_cmd_sessions, &tb_cmd_events,    &tb_cmd_stop_all,
+    &tb_cmd_keys,     &tb_cmd_approvals, &tb_cmd_audit,
+    &tb_cmd_doctor,   &tb_cmd_policy,    &tb_cmd_routes,
+    &tb_cmd_secrets,  &tb_cmd_tools,     &tb_cmd_completion,
+    &tb_cmd_man,      &tb_cmd_version,   NULL,
 };
+
+const struct tb_command *const *tb_program_commands(void)
+{
+    return commands;
+}
 
 static const struct tb_command *find(const char *name)
 {
-    for (size_t i = 0; i < TB_COUNT(commands); i++) {
+    for (size_t i = 0; commands[i]; i++) {
         if (strcmp(commands[i]->name, name) == 0) {
             return commands[i];
         }
@@ -34,7 +42,7 @@ static int help_all(FILE *out)
 {
     fputs("tabard: the daemon where AI agents and browsers meet\n\nusage: tabard COMMAND ...\n\n",
           out);
-    for (size_t i = 0; i < TB_COUNT(commands); i++) {
+    for (size_t i = 0; commands[i]; i++) {
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
     fprintf(out, "  %-10s %s\n", "help",
@@ -45,7 +53,7 @@ static int help_all(FILE *out)
 static int unknown(const char *name)
 {
     struct tb_nearest nearest = {.word = tb_str_of(name)};
-    for (size_t i = 0; i < TB_COUNT(commands); i++) {
+    for (size_t i = 0; commands[i]; i++) {
         tb_nearest_offer(&nearest, commands[i]->name);
     }
     fprintf(stderr, "tabard: unknown %s '%s'%s; 'tabard help' lists the commands\n",

@@ -52,7 +52,7 @@ static int take_own(const struct tb_verbs *verbs, struct tb_wish *wish, int argc
 {
     int count = 0;
     rest[count++] = argv[0];
-    for (int i = 2; i < argc; i++) {
+    for (int i = verbs->names || verbs->named ? 2 : 1; i < argc; i++) {
         int rc = verbs->take(wish, argc, argv, &i, err);
         if (rc < 0) {
             return rc;

@@ -20,7 +20,7 @@ struct tb_wish {
 
 struct tb_verbs {
     const char *command;
-    const char *const *names; /* of the verbs, NULL-ended; NULL: argv[1] is the command's own */
+    const char *const *names; /* of the verbs, NULL-ended; NULL: it has none */
     const char *const *own;   /* options that are no settings, NULL-ended */
     /* Takes an option or a word of the command at argv[*at], which moves on to its last one: 1. 0:
      * it is another argument; failure: it is wrong. */
@@ -29,6 +29,7 @@ struct tb_verbs {
     int (*check)(struct tb_wish *wish, struct tb_err *err);
     /* The exit code, or a failure, whose words are printed. */
     int (*work)(struct tb_wish *wish, const struct tb_config *config, struct tb_err *err);
+    bool named; /* without verbs: argv[1] names what it is about, and the command reads it */
 };
 
 /* The exit code. argv[1] is the verb. */

@@ -66,7 +66,8 @@ static const struct tb_verbs verbs = {
     (const char *const[]){"--json", "--ribbon", "--url", "--token", NULL},
     take,
     check,
-    work};
+    work,
+    false};
 
 enum {
     WORDS_MAX = 10
@@ -114,11 +115,11 @@ static void what_is_wrong_or_missing_costs_code_2_and_does_nothing(void **state)
     assert_int_equal(wish.works, 0);
 }
 
-static void a_failure_is_code_1(void **state)
+static void a_failure_has_the_code_of_its_kind(void **state)
 {
     struct wish wish = {.code = TB_E_CLOSED};
     (void)state;
-    assert_int_equal(RUN(&wish, "list"), 1);
+    assert_int_equal(RUN(&wish, "list"), 3);
     assert_int_equal(wish.base.verb, LIST);
     assert_int_equal(RUN(&wish, "list", "--listen", "nowhere", "--log-level", "loud"), 1);
     assert_int_equal(wish.works, 1);
@@ -129,7 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_options_and_words_are_told_from_settings),
         cmocka_unit_test(what_is_wrong_or_missing_costs_code_2_and_does_nothing),
-        cmocka_unit_test(a_failure_is_code_1),
+        cmocka_unit_test(a_failure_has_the_code_of_its_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

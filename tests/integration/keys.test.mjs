@@ -42,7 +42,7 @@ test('the command makes a key, lists it without its secret, and revokes it', asy
   assert.equal(refused.status, 401);
   assert.match(JSON.parse(refused.text).error.message, /this key is not valid: it was revoked/);
   const again = await keys(['revoke', id]);
-  assert.equal(again.code, 1);
+  assert.equal(again.code, 4);
   assert.match(again.stderr, /there is no key/);
 });
 
@@ -68,7 +68,7 @@ test('the command says what is wrong, and how to start a daemon if none runs', a
   }
   await daemon.kill();
   const gone = await keys(['list']);
-  assert.equal(gone.code, 1);
+  assert.equal(gone.code, 3);
   assert.match(gone.stderr, /no daemon is running at .*tabard\.sock; start one with 'tabard serve'/);
 });
 
@@ -79,7 +79,7 @@ test('the command reaches a daemon elsewhere by --url with a token', async (t) =
   assert.match((await there({ TABARD_TOKEN: admin.key })).stdout, new RegExp(admin.id));
   assert.match((await there({}, '--token', admin.key, '--json')).stdout, new RegExp(admin.id));
   const refused = await there({ TABARD_TOKEN: 'wrong' });
-  assert.equal(refused.code, 1);
+  assert.equal(refused.code, 5);
   assert.match(refused.stderr, /a valid token is required/);
 });
 

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tool table, walked by every way: each tool says the same, well and badly, whoever calls it.
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
-import { Daemon, fixtures } from '../support/daemon.mjs';
+import { Daemon, fixtures, run } from '../support/daemon.mjs';
 import { postModern } from '../support/mcp.mjs';
 import { rest } from '../support/rest.mjs';
 
 /** What differs between two runs of the same. */
 const plain = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replace(/<(\/?)page \w+>/g, '<$1page>')
   .replace(/\d+ ms/g, 'N ms').replace(/\/tmp\/tabard-test-\w+/g, 'DIR').replace(/[0-9a-z]{26}-[0-9a-z]{4}/g, 'ID');
+
+/** An answer of REST as MCP has it. */
+function read({ text, image, session, notes = [], data, ok }) {
+  const [note, aside] = notes.length === 2 ? notes : notes[0] === data?.note ? [notes[0]] : [undefined, notes[0]];
+  const said = text || (!image && !session ? 'Done.' : undefined);
+  return { words: [note, said, aside, session && `Session: ${session}`].filter(Boolean), image: image?.data, ok };
+}
 
 /** Each gives the text of the answer, its picture, and whether it went well. */
 const ways = {
@@ -18,11 +26,14 @@ const ways = {
     return { words, image: content.find(({ type }) => type === 'image')?.data, ok: !isError };
   },
   async rest(daemon, name, args) {
-    const { json } = await rest(daemon, 'POST', `/api/tools/${name}`, args);
-    const session = json.session ? [`Session: ${json.session}`] : [];
-    const [note, aside] = json.notes?.length === 2 ? json.notes : json.notes?.[0] === json.data?.note ? [json.notes?.[0]] : [undefined, json.notes?.[0]];
-    const text = json.text || (!json.image && !json.session ? 'Done.' : undefined);
-    return { words: [note, text, aside, ...session].filter(Boolean), image: json.image?.data, ok: json.ok };
+    return read((await rest(daemon, 'POST', `/api/tools/${name}`, args)).json);
+  },
+  async cli(daemon, name, args) {
+    const pairs = Object.entries(args).map(([key, value]) => (typeof value === 'string' ? `${key}=${value}` : `${key}:=${JSON.stringify(value)}`));
+    const { stdout, code } = await run(['call', name, ...pairs, '--json', '--state-dir', daemon.stateDir, '--runtime-dir', path.dirname(daemon.socket)]);
+    const answer = JSON.parse(stdout);
+    assert.equal(code === 0, answer.ok, name);
+    return read(answer);
   },
 };
 
@@ -34,7 +45,7 @@ const table = ({ name, inputSchema }) => {
   return [{}, needed, { nonsense: 1 }, ...session];
 };
 
-test('each tool gives the same by MCP and by REST', async (t) => {
+test('each tool gives the same by MCP, by REST and on the command line', async (t) => {
   const daemons = Object.fromEntries(await Promise.all(Object.keys(ways).map(async (way) => [way, await Daemon.start(t, { program: fixtures })])));
   const { tools } = (await rest(daemons.rest, 'GET', '/api/tools')).json;
   assert.ok(tools.length > 30);

@@ -58,7 +58,7 @@ test('S4-10, S4-48, S4-49, S4-50, S4-51, S4-52: sessions are listed, shown and e
   assert.equal((await cli('terminate', sessionId)).stdout, 'terminated client-1\n');
   await until(() => page.notices.some(({ method }) => method === 'session:terminated'), 10 * SECOND, 'the end');
   const gone = await cli('info', sessionId);
-  assert.equal(gone.code, 1);
+  assert.equal(gone.code, 4);
   assert.match(gone.stderr, /GET \/api\/sessions lists/);
   assert.match((await cli('info')).stderr, /name the session by its id or name/);
   assert.match((await cli('list')).stdout, /^SESSION .*\n$/);

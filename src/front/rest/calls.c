@@ -76,7 +76,7 @@ static void put_answer(const struct tb_answer *answer, const struct tb_result *r
         reply->status = info->http_status;
     }
     tb_json_member_bool(&json, "ok", !answer->is_error);
-    tb_json_member_str(&json, "text", answer->text);
+    tb_json_member_str(&json, "text", answer->text.len ? answer->text : answer->raw);
     put_data(answer, result, &json);
     if (answer->image.len) {
         put_image(answer, &json);
