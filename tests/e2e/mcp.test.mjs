@@ -115,11 +115,14 @@ test('the README tells the truth: renewing a session with curl', async (t) => {
   assert.equal(JSON.parse(stdout).sessionId, 'browser-1');
 });
 
-test('the README tells the truth: a call with curl', async (t) => {
+test('the README tells the truth: calls on the command line, and one with curl', async (t) => {
   const { daemon, site } = await setup(t, kinds[0]);
   const readme = await readFile(path.join(root, 'README.md'), 'utf8');
-  const command = /```sh\n([^]*?)```/.exec(readme)[1].replace('http://127.0.0.1:8765', daemon.url)
-    .replace('~/.local/state/tabard', daemon.stateDir).replace('https://example.com', `${site.url}/list`);
-  const { stdout } = await within(promisify(execFile)('sh', ['-c', command]), 20_000, 'curl');
-  assert.match(JSON.parse(stdout).result.content[0].text, /link "Item 7" \[ref=\w+\]/);
+  const [shell, curl] = [...readme.matchAll(/```sh\n([^]*?)```/g)].map(([, text]) => text.replace('http://127.0.0.1:8765', daemon.url)
+    .replace('~/.local/state/tabard', daemon.stateDir).replace('https://example.com', `${site.url}/list`));
+  const at = (command) => within(promisify(execFile)('sh', ['-c', command], { cwd: daemon.dir }), 20_000, command);
+  const tabard = `tabard() { ${binary} "$@" --state-dir ${daemon.stateDir} --runtime-dir ${path.dirname(daemon.socket)}; }`;
+  assert.match((await at(`${tabard}\n${shell}`)).stdout, /link "Item 7" \[ref=\w+\]/);
+  assert.equal((await readFile(path.join(daemon.dir, 'page.jpg'))).readUInt16BE(0), 0xffd8);
+  assert.match(JSON.parse((await at(curl)).stdout).text, /link "Item 7" \[ref=\w+\]/);
 });
