@@ -13,6 +13,7 @@
 #include "proto/sse.h"
 
 enum {
+    EVENT_BYTES = 2 * TB_EVENT_MAX,
     PATH_MAX_BYTES = 2 * TB_KIB,
     TIME_WIDTH = 24,
     TYPE_WIDTH = 20,
@@ -99,8 +100,7 @@ static bool on_data(struct tb_str piece, void *user)
 int tb_events_print(const struct tb_wish *base, const struct tb_config *config,
                     const struct tb_events_wish *wish, struct tb_err *err)
 {
-    static const struct tb_sse_limits limits = {.line_max = 2 * TB_EVENT_MAX,
-                                                .data_max = 2 * TB_EVENT_MAX};
+    static const struct tb_sse_limits limits = {.line_max = EVENT_BYTES, .data_max = EVENT_BYTES};
     TB_AUTO(tb_buf_fini) struct tb_buf path = TB_BUF(PATH_MAX_BYTES);
     struct printing printing = {.json = base->json};
     if (put_query(wish, &path) < 0) {

@@ -77,7 +77,8 @@ static void on_done(struct tb_call *call, void *user)
     errand->answer(answer, tb_call_result(call), reply);
     tb_once_answer(errand->once, answer->code, reply->status, reply->type, tb_buf_str(&reply->body),
                    &errand->gate);
-    if (tb_gate_shut(&errand->gate)) {
+    errand->once = NULL;
+    if (errand->req && tb_gate_shut(&errand->gate)) {
         tb_timer_start(&errand->patience, TB_CALL_GRACE_MS);
     } else {
         send(errand);
@@ -144,9 +145,11 @@ int tb_errand_begin(struct tb_front_req *req, const struct tb_errand_wish *wish,
 void tb_errand_gone(struct tb_front_req *req)
 {
     struct errand *errand = req->user;
-    if (errand) {
+    if (errand && !errand->call) {
+        errand_free(errand); /* its answer is kept, or will be */
+    } else if (errand) {
         errand->req = NULL;
-        if (errand->call && !errand->once) {
+        if (!errand->once) {
             tb_call_cancel(errand->call);
         }
     }

@@ -22,6 +22,10 @@
 #define TARGET     "{\"target\":\"e1\"}"
 #define KEY(value) "Idempotency-Key: " value "\r\n"
 
+enum {
+    HOUR_MS = 3600 * 1000,
+};
+
 struct fixture {
     struct mcp_rig rig;
     struct mcp_client client;
@@ -181,7 +185,7 @@ static void an_answer_is_kept_for_a_day(void **state)
     expect(ask(f, CLICK, KEY("one"), TARGET), "HTTP/1.1 200 ");
     mcp_rig_advance(&f->rig, TB_ONCE_MS - 1);
     expect(ask(f, CLICK, KEY("one"), TARGET), "Idempotency-Replayed: true");
-    mcp_rig_advance(&f->rig, 3600 * 1000);
+    mcp_rig_advance(&f->rig, HOUR_MS);
     const char *said = ask(f, CLICK, KEY("one"), TARGET);
     assert_null(strstr(said, "Idempotency-Replayed"));
 }

@@ -16,6 +16,7 @@
 #include "front/target.h"
 
 enum {
+    BODY_MAX = 16 * TB_KIB,
     NAME_MAX = 64,
     USUAL_RETRY_S = 1,
 };
@@ -93,7 +94,7 @@ static void put_error(const struct row *row, const char *message, int64_t retry_
 static void fail(struct tb_front_req *req, int code, const char *text)
 {
     static const struct row other = {TB_E_INTERNAL, 500, "internal_error"};
-    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(16 * TB_KIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf body = TB_BUF(BODY_MAX);
     const struct row *row = find(code);
     row = row ? row : &other;
     put_error(row, text, req->retry_s, &body);

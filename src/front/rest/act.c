@@ -18,6 +18,7 @@
 enum {
     ANSWER_MAX = 64 * TB_MIB,
     PARAMS_MAX = 16, /* of a query */
+    QUERY_MAX = 2 * TB_HTTP_HEAD_MAX,
 };
 
 static void answer(struct tb_act *act)
@@ -165,7 +166,7 @@ static int read_query(struct tb_act *act, struct tb_err *err)
     const struct tb_route_doc *doc = act->req->route->doc;
     const struct tb_param *table = doc && doc->query ? doc->query : none;
     struct tb_str query = tb_http_req_head(act->req->http)->query;
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(2 * TB_HTTP_HEAD_MAX);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(QUERY_MAX);
     const char *known[PARAMS_MAX + 1] = {NULL};
     for (size_t i = 0; i < PARAMS_MAX && table[i].name; i++) {
         known[i] = table[i].name;

@@ -17,6 +17,10 @@
 #include "front/target.h"
 #include "io/http_reply.h"
 
+enum {
+    QUERY_MAX = 2 * TB_HTTP_HEAD_MAX,
+};
+
 /* Answers. */
 
 static void put_image(const struct tb_answer *answer, struct tb_json_writer *json)
@@ -103,13 +107,14 @@ static void put_picture(const struct tb_answer *answer, const struct tb_result *
 
 /* Calls. */
 
-static void begin(struct tb_front_req *req, struct tb_errand_wish *wish)
+static void begin(struct tb_front_req *req, const struct tb_errand_wish *what)
 {
     char conversation[TB_CONVERSATION_SIZE];
+    struct tb_errand_wish wish = *what;
     struct tb_err err;
-    wish->conversation = conversation;
+    wish.conversation = conversation;
     if (tb_errand_conversation(req, conversation, &err) < 0 ||
-        tb_errand_begin(req, wish, &err) < 0) {
+        tb_errand_begin(req, &wish, &err) < 0) {
         tb_reply_error(req, err.code, err.text);
     }
 }
@@ -154,19 +159,19 @@ void tb_rest_session_tool_call(struct tb_front_req *req)
     TB_AUTO(tb_buf_fini) struct tb_buf tool = TB_BUF(TB_BROUGHT_NAME_MAX);
     if (read_part(req, req->args[0], &session) && read_part(req, req->args[1], &tool) &&
         !refuse_sessionless(req, tb_buf_str(&tool))) {
-        struct tb_errand_wish wish = {.name = tb_buf_str(&tool),
-                                      .session = tb_buf_str(&session),
-                                      .args = tb_http_req_body(req->http),
-                                      .answer = put_answer};
+        const struct tb_errand_wish wish = {.name = tb_buf_str(&tool),
+                                            .session = tb_buf_str(&session),
+                                            .args = tb_http_req_body(req->http),
+                                            .answer = put_answer};
         begin(req, &wish);
     }
 }
 
 void tb_rest_session_start(struct tb_front_req *req)
 {
-    struct tb_errand_wish wish = {.tool = req->core->views.kit->starter,
-                                  .args = tb_http_req_body(req->http),
-                                  .answer = put_answer};
+    const struct tb_errand_wish wish = {.tool = req->core->views.kit->starter,
+                                        .args = tb_http_req_body(req->http),
+                                        .answer = put_answer};
     begin(req, &wish);
 }
 
@@ -193,7 +198,7 @@ static bool lacks_session(struct tb_front_req *req, struct tb_str session)
 void tb_rest_screenshot(struct tb_front_req *req)
 {
     TB_AUTO(tb_buf_fini) struct tb_buf session = TB_BUF(TB_NAME_SIZE - 1);
-    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(TB_HTTP_HEAD_MAX * 2);
+    TB_AUTO(tb_buf_fini) struct tb_buf args = TB_BUF(QUERY_MAX);
     struct tb_err err;
     if (!read_part(req, req->args[0], &session) || lacks_session(req, tb_buf_str(&session))) {
         return;
@@ -202,10 +207,11 @@ void tb_rest_screenshot(struct tb_front_req *req)
         tb_reply_error(req, err.code, err.text);
         return;
     }
-    struct tb_errand_wish wish = {.tool = tb_tool_by_op(req->core->views.kit, TB_OP_SCREENSHOT),
-                                  .session = tb_buf_str(&session),
-                                  .args = tb_buf_str(&args),
-                                  .answer = put_picture};
+    const struct tb_errand_wish wish = {.tool =
+                                            tb_tool_by_op(req->core->views.kit, TB_OP_SCREENSHOT),
+                                        .session = tb_buf_str(&session),
+                                        .args = tb_buf_str(&args),
+                                        .answer = put_picture};
     begin(req, &wish);
 }
 

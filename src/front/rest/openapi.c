@@ -17,6 +17,7 @@
 
 enum {
     NAME_MAX = 128,
+    DOCUMENT_MAX = 4 * TB_MIB,
 };
 
 /* A document on its way. */
@@ -322,7 +323,7 @@ static void put_components(struct doc *doc)
 
 void tb_rest_openapi_reply(struct tb_front_req *req, const struct tb_route *routes, size_t count)
 {
-    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(4 * TB_MIB);
+    TB_AUTO(tb_buf_fini) struct tb_buf text = TB_BUF(DOCUMENT_MAX);
     struct doc doc = {.routes = routes, .count = count, .kit = req->core->views.kit};
     tb_json_writer_init(&doc.json, &text);
     tb_json_object_open(&doc.json);

@@ -2,7 +2,6 @@
 /* What the routes of this front give, as JSON schemas: one line each. */
 #include "front/rest/openapi.h"
 
-/* clang-format off */
 const char tb_rest_schemas[] =
     "\"Problem\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"urn:tabard:error: and the code, of which docs/ERRORS.md has the list.\"},\"title\":{\"type\":\"string\"},\"status\":{\"type\":\"integer\"},\"detail\":{\"type\":\"string\"},\"error\":{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"},\"hint\":{\"type\":\"string\",\"description\":\"What to do next.\"}},\"required\":[\"code\",\"message\",\"hint\"]}},\"required\":[\"type\",\"title\",\"status\",\"detail\",\"error\"]},"
     "\"Image\":{\"type\":\"object\",\"properties\":{\"mimeType\":{\"type\":\"string\"},\"data\":{\"type\":\"string\",\"contentEncoding\":\"base64\"}},\"required\":[\"mimeType\",\"data\"]},"
