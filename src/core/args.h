@@ -63,6 +63,8 @@ struct cJSON *tb_args_from_text(struct tb_str text);
 bool tb_args_know(const struct tb_param *params, struct tb_str name);
 /* Writes {"type":"object","properties":...} for tools/list. */
 void tb_args_schema(const struct tb_param *params, struct tb_json_writer *json);
+/* The same for what may have other members besides. */
+void tb_args_open_schema(const struct tb_param *params, struct tb_json_writer *json);
 /* Writes what one of them may be, without its words. */
 void tb_args_row_schema(const struct tb_param *row, struct tb_json_writer *json);
 

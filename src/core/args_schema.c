@@ -152,3 +152,10 @@ void tb_args_schema(const struct tb_param *params, struct tb_json_writer *json)
     put_object(params ? params : &none, false, json);
     tb_json_object_close(json);
 }
+
+void tb_args_open_schema(const struct tb_param *params, struct tb_json_writer *json)
+{
+    tb_json_object_open(json);
+    put_object(params, true, json);
+    tb_json_object_close(json);
+}

@@ -53,6 +53,8 @@ test('each route answers as the description says, well and badly', async (t) => 
   const routes = JSON.parse((await run(['routes', '--json'])).stdout).filter(({ path }) => path.startsWith('/api/') && path !== '/api/events');
   assert.equal((await rest(daemon, 'POST', '/api/sessions', { sessionId: 'one' })).json.ok, true);
   assert.equal((await rest(daemon, 'POST', '/api/tools/browser_navigate', { url: 'http://a.test/' }, { headers: { 'x-conversation-id': 'talk' } })).json.ok, true);
+  const reply = { status: 200, type: 'application/json', json: {}, text: '{}' };
+  assert.throws(() => description.check('GET', '/api/limits', reply), /must have required property 'key'/, 'it would be noticed');
   const good = new Set();
   for (const route of routes.sort((a, b) => order(a) - order(b))) {
     const name = `${route.method} ${route.path}`;

@@ -308,7 +308,10 @@ static void put_components(struct doc *doc)
                        TB_STR("{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"}}"));
     tb_json_key(json, "schemas");
     tb_json_object_open(json);
-    tb_json_put_raw(json, tb_str_of(tb_rest_schemas));
+    for (const struct tb_rest_schema *schema = tb_rest_schemas; schema->name; schema++) {
+        tb_json_key(json, schema->name);
+        tb_args_open_schema(schema->members, json);
+    }
     for (const struct tb_tool *const *tool = doc->kit->tools; *tool; tool++) {
         struct tb_param rows[TB_TOOL_PARAMS_MAX];
         char name[NAME_MAX];

@@ -11,5 +11,11 @@ void tb_rest_openapi(struct tb_front_req *req);
 /* The same with the table that it is about. */
 void tb_rest_openapi_reply(struct tb_front_req *req, const struct tb_route *routes, size_t count);
 
-/* The members of components.schemas besides those of the tools, as JSON without its braces. */
-extern const char tb_rest_schemas[];
+/* What is given, by its name in the document; an answer may have more members than its table. */
+struct tb_rest_schema {
+    const char *name;
+    const struct tb_param *members;
+};
+
+/* Ended by a NULL name. schemas.c */
+extern const struct tb_rest_schema tb_rest_schemas[];

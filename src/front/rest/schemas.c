@@ -1,34 +1,315 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the routes of this front give, as JSON schemas: one line each. */
+/* What the routes of this front give, by tables like those of arguments. */
+#include "core/args.h"
 #include "front/rest/openapi.h"
 
-const char tb_rest_schemas[] =
-    "\"Problem\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"urn:tabard:error: and the code, of which docs/ERRORS.md has the list.\"},\"title\":{\"type\":\"string\"},\"status\":{\"type\":\"integer\"},\"detail\":{\"type\":\"string\"},\"error\":{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"},\"hint\":{\"type\":\"string\",\"description\":\"What to do next.\"}},\"required\":[\"code\",\"message\",\"hint\"]}},\"required\":[\"type\",\"title\",\"status\",\"detail\",\"error\"]},"
-    "\"Image\":{\"type\":\"object\",\"properties\":{\"mimeType\":{\"type\":\"string\"},\"data\":{\"type\":\"string\",\"contentEncoding\":\"base64\"}},\"required\":[\"mimeType\",\"data\"]},"
-    "\"Result\":{\"type\":\"object\",\"properties\":{\"ok\":{\"type\":\"boolean\",\"description\":\"false: a page's tool says that it failed.\"},\"text\":{\"type\":\"string\",\"description\":\"What an agent reads.\"},\"data\":{\"description\":\"What a program may rely on.\"},\"image\":{\"$ref\":\"#/components/schemas/Image\"},\"session\":{\"type\":\"string\",\"description\":\"The session that was used, if the caller named none.\"},\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},\"required\":[\"ok\",\"text\",\"data\"]},"
-    "\"FailedResult\":{\"allOf\":[{\"$ref\":\"#/components/schemas/Problem\"},{\"type\":\"object\",\"properties\":{\"ok\":{\"type\":\"boolean\"},\"text\":{\"type\":\"string\"},\"data\":{},\"image\":{\"$ref\":\"#/components/schemas/Image\"},\"session\":{\"type\":\"string\"},\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}]},"
-    "\"Arguments\":{\"type\":\"object\",\"description\":\"As the tool takes them.\"},"
-    "\"Session\":{\"type\":\"object\",\"properties\":{\"sessionId\":{\"type\":\"string\"},\"id\":{\"type\":\"string\"},\"type\":{\"type\":\"string\"},\"state\":{\"type\":\"string\",\"enum\":[\"created\",\"active\",\"idle\",\"expired\",\"terminated\"]},\"hibernated\":{\"type\":\"boolean\"},\"away\":{\"type\":\"boolean\"},\"held\":{\"type\":\"boolean\"},\"own\":{\"type\":\"boolean\"},\"owner\":{\"type\":\"string\"},\"private\":{\"type\":\"boolean\"},\"createdAt\":{\"type\":\"string\",\"format\":\"date-time\"},\"lastActiveAt\":{\"type\":\"string\",\"format\":\"date-time\"},\"expiresAt\":{\"type\":\"string\",\"format\":\"date-time\"},\"calls\":{\"type\":\"integer\"},\"errors\":{\"type\":\"integer\"},\"capabilities\":{\"type\":\"object\"}},\"required\":[\"sessionId\",\"type\",\"state\",\"own\",\"createdAt\",\"lastActiveAt\",\"calls\",\"errors\",\"capabilities\"]},"
-    "\"SessionList\":{\"type\":\"object\",\"properties\":{\"sessions\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Session\"}},\"currentSession\":{\"type\":[\"string\",\"null\"]},\"hibernatedNotListed\":{\"type\":\"integer\"},\"next\":{\"type\":\"string\",\"description\":\"For the parameter after; there are more.\"}},\"required\":[\"sessions\"]},"
-    "\"SessionInfo\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},\"type\":{\"type\":\"string\"},\"state\":{\"type\":\"string\"},\"hibernated\":{\"type\":\"boolean\"},\"away\":{\"type\":\"boolean\"},\"held\":{\"type\":\"boolean\"},\"private\":{\"type\":\"boolean\"},\"createdAt\":{\"type\":\"string\",\"format\":\"date-time\"},\"expiresAt\":{\"type\":\"string\",\"format\":\"date-time\"},\"owner\":{\"type\":\"object\"},\"members\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},\"tools\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}},\"capabilities\":{\"type\":\"object\"},\"stats\":{\"type\":\"object\",\"properties\":{\"toolCalls\":{\"type\":\"integer\"},\"errors\":{\"type\":\"integer\"},\"lastActivity\":{\"type\":\"string\",\"format\":\"date-time\"}},\"required\":[\"toolCalls\",\"errors\",\"lastActivity\"]}},\"required\":[\"id\",\"name\",\"type\",\"state\",\"createdAt\",\"owner\",\"members\",\"tools\",\"capabilities\",\"stats\"]},"
-    "\"Closed\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"string\"}},\"required\":[\"closed\"]},"
-    "\"Revoked\":{\"type\":\"object\",\"properties\":{\"revoked\":{\"type\":\"string\"}},\"required\":[\"revoked\"]},"
-    "\"Removed\":{\"type\":\"object\",\"properties\":{\"removed\":{\"type\":\"string\"}},\"required\":[\"removed\"]},"
-    "\"Set\":{\"type\":\"object\",\"properties\":{\"set\":{\"type\":\"string\"}},\"required\":[\"set\"]},"
-    "\"Cleared\":{\"type\":\"object\",\"properties\":{\"cleared\":{\"type\":\"string\"}},\"required\":[\"cleared\"]},"
-    "\"Stopped\":{\"type\":\"object\",\"properties\":{\"stopped\":{\"type\":\"integer\"}},\"required\":[\"stopped\"]},"
-    "\"Decided\":{\"type\":\"object\",\"properties\":{\"approved\":{\"type\":\"string\"},\"refused\":{\"type\":\"string\"}}},"
-    "\"Hosts\":{\"type\":\"object\"},"
-    "\"Tool\":{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},\"description\":{\"type\":\"string\"},\"inputSchema\":{\"type\":\"object\"},\"annotations\":{\"type\":\"object\"}},\"required\":[\"name\",\"inputSchema\"]},"
-    "\"ToolList\":{\"type\":\"object\",\"properties\":{\"tools\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Tool\"}}},\"required\":[\"tools\"]},"
-    "\"Limits\":{\"type\":\"object\",\"properties\":{\"key\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"label\":{\"type\":\"string\"},\"scopes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"expiresAt\":{\"type\":\"string\",\"format\":\"date-time\"}},\"required\":[\"id\",\"scopes\"]},\"tenant\":{\"type\":\"string\"},\"calls_per_minute\":{\"type\":\"object\",\"properties\":{\"per_key\":{\"type\":[\"integer\",\"null\"]},\"per_tenant\":{\"type\":[\"integer\",\"null\"]}},\"required\":[\"per_key\",\"per_tenant\"]},\"sessions\":{\"type\":\"object\",\"properties\":{\"used\":{\"type\":\"integer\"},\"awake\":{\"type\":\"integer\"},\"awake_of_key\":{\"type\":\"integer\"},\"awake_per_key\":{\"type\":[\"integer\",\"null\"]},\"awake_per_tenant\":{\"type\":[\"integer\",\"null\"]},\"of_conversations_per_tenant\":{\"type\":[\"integer\",\"null\"]},\"awake_in_all\":{\"type\":[\"integer\",\"null\"]}},\"required\":[\"used\",\"awake\",\"awake_of_key\",\"awake_per_key\",\"awake_per_tenant\",\"of_conversations_per_tenant\",\"awake_in_all\"]},\"streams\":{\"type\":\"object\",\"properties\":{\"used\":{\"type\":\"integer\"},\"per_key\":{\"type\":\"integer\"},\"per_tenant\":{\"type\":\"integer\"}},\"required\":[\"used\",\"per_key\",\"per_tenant\"]}},\"required\":[\"key\",\"tenant\",\"calls_per_minute\",\"sessions\",\"streams\"]},"
-    "\"Key\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"tenant\":{\"type\":\"string\"},\"label\":{\"type\":\"string\"},\"scopes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"state\":{\"type\":\"string\"},\"createdAt\":{\"type\":\"string\",\"format\":\"date-time\"},\"createdBy\":{\"type\":\"string\"},\"expiresAt\":{\"type\":[\"string\",\"null\"]},\"lastUsedAt\":{\"type\":[\"string\",\"null\"]},\"key\":{\"type\":\"string\",\"description\":\"Its text, only in the reply that makes it.\"}},\"required\":[\"id\",\"tenant\",\"scopes\",\"state\"]},"
-    "\"KeyList\":{\"type\":\"object\",\"properties\":{\"keys\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Key\"}}},\"required\":[\"keys\"]},"
-    "\"Policy\":{\"type\":\"object\"},"
-    "\"PolicyInfo\":{\"type\":\"object\",\"properties\":{\"tenant\":{\"type\":\"string\"},\"policy\":{\"type\":[\"object\",\"null\"]},\"operator\":{\"type\":\"object\"}},\"required\":[\"tenant\",\"policy\",\"operator\"]},"
-    "\"PolicyVerdict\":{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\"},\"allowed\":{\"type\":\"boolean\"},\"reason\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"url\",\"allowed\"]},"
-    "\"ApprovalList\":{\"type\":\"object\",\"properties\":{\"approvals\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"tenant\":{\"type\":\"string\"},\"tool\":{\"type\":\"string\"},\"session\":{\"type\":[\"string\",\"null\"]},\"agent\":{\"type\":[\"string\",\"null\"]},\"arguments\":{},\"wantedAtMs\":{\"type\":\"integer\"},\"expiresInMs\":{\"type\":\"integer\"}},\"required\":[\"id\",\"tenant\",\"tool\"]}}},\"required\":[\"approvals\"]},"
-    "\"SecretList\":{\"type\":\"object\",\"properties\":{\"secrets\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}},\"required\":[\"secrets\"]},"
-    "\"AuditEntry\":{\"type\":\"object\",\"properties\":{\"seq\":{\"type\":\"integer\"},\"time\":{\"type\":\"string\",\"format\":\"date-time\"},\"type\":{\"type\":\"string\"},\"tenant\":{\"type\":\"string\"},\"session\":{\"type\":\"string\"},\"agent\":{\"type\":\"string\"},\"tool\":{\"type\":\"string\"},\"outcome\":{\"type\":\"string\"},\"details\":{\"type\":[\"object\",\"null\"]},\"hash\":{\"type\":\"string\"}},\"required\":[\"seq\",\"time\",\"type\",\"tenant\",\"session\",\"agent\",\"tool\",\"outcome\",\"details\",\"hash\"]},"
-    "\"AuditList\":{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/AuditEntry\"}}},\"required\":[\"entries\"]},"
-    "\"OpenApi\":{\"type\":\"object\"}";
+#define MAYBE(called, kind, said)                                 \
+    {                                                             \
+        .name = (called), .type = TB_PARAM_##kind, .help = (said) \
+    }
+#define IS(called, kind, said)                                                      \
+    {                                                                               \
+        .name = (called), .type = TB_PARAM_##kind, .required = true, .help = (said) \
+    }
+#define OF(called, kind, what, needed)                                               \
+    {                                                                                \
+        .name = (called), .type = TB_PARAM_##kind, .required = (needed), .help = "", \
+        .fields = (what), .open = true                                               \
+    }
+#define END          \
+    {                \
+        .name = NULL \
+    }
+
+static const char *const states[] = {"created", "active", "idle", "expired", "terminated", NULL};
+
+static const struct tb_param error[] = {
+    IS("code", TEXT, "docs/ERRORS.md has the list."),
+    IS("message", TEXT, ""),
+    IS("hint", TEXT, "What to do next."),
+    END,
+};
+
+static const struct tb_param problem[] = {
+    OF("error", OBJECT, error, true),
+    IS("type", TEXT, "urn:tabard:error: and the code."),
+    IS("title", TEXT, ""),
+    IS("status", INT, ""),
+    IS("detail", TEXT, ""),
+    END,
+};
+
+static const struct tb_param image[] = {
+    IS("mimeType", TEXT, ""),
+    IS("data", TEXT, "In base64."),
+    END,
+};
+
+static const struct tb_param result[] = {
+    IS("ok", FLAG, "false: a page's tool says that it failed."),
+    IS("text", TEXT, "What an agent reads."),
+    IS("data", ANY, "What a program may rely on."),
+    OF("image", OBJECT, image, false),
+    MAYBE("session", TEXT, "The session that was used, if the caller named none."),
+    MAYBE("notes", TEXTS, ""),
+    END,
+};
+
+static const struct tb_param failed_result[] = {
+    OF("error", OBJECT, error, true),
+    IS("type", TEXT, ""),
+    IS("title", TEXT, ""),
+    IS("status", INT, ""),
+    IS("detail", TEXT, ""),
+    MAYBE("ok", FLAG, ""),
+    MAYBE("text", TEXT, "What an agent reads."),
+    MAYBE("data", ANY, ""),
+    OF("image", OBJECT, image, false),
+    MAYBE("session", TEXT, ""),
+    MAYBE("notes", TEXTS, ""),
+    END,
+};
+
+static const struct tb_param session[] = {
+    IS("sessionId", TEXT, "Its name."),
+    MAYBE("id", TEXT, "If the name leads to another one."),
+    IS("type", TEXT, ""),
+    {.name = "state", .type = TB_PARAM_CHOICE, .required = true, .help = "", .choices = states},
+    MAYBE("hibernated", FLAG, ""),
+    MAYBE("away", FLAG, ""),
+    MAYBE("held", FLAG, ""),
+    IS("own", FLAG, ""),
+    MAYBE("owner", TEXT, ""),
+    MAYBE("private", FLAG, ""),
+    IS("createdAt", TEXT, ""),
+    IS("lastActiveAt", TEXT, ""),
+    MAYBE("expiresAt", TEXT, ""),
+    IS("calls", INT, ""),
+    IS("errors", INT, ""),
+    IS("capabilities", OBJECT, ""),
+    END,
+};
+
+static const struct tb_param session_list[] = {
+    OF("sessions", OBJECTS, session, true),
+    MAYBE("currentSession", ANY, "A name, or null."),
+    MAYBE("hibernatedNotListed", INT, ""),
+    MAYBE("next", TEXT, "There are more: for the parameter after."),
+    END,
+};
+
+static const struct tb_param session_stats[] = {
+    IS("toolCalls", INT, ""),
+    IS("errors", INT, ""),
+    IS("lastActivity", TEXT, ""),
+    END,
+};
+
+static const struct tb_param session_info[] = {
+    IS("id", TEXT, ""),
+    IS("name", TEXT, ""),
+    IS("type", TEXT, ""),
+    {.name = "state", .type = TB_PARAM_CHOICE, .required = true, .help = "", .choices = states},
+    MAYBE("hibernated", FLAG, ""),
+    MAYBE("away", FLAG, ""),
+    MAYBE("held", FLAG, ""),
+    MAYBE("private", FLAG, ""),
+    IS("createdAt", TEXT, ""),
+    MAYBE("expiresAt", TEXT, ""),
+    IS("owner", OBJECT, ""),
+    IS("members", OBJECTS, ""),
+    IS("tools", OBJECTS, ""),
+    IS("capabilities", OBJECT, ""),
+    OF("stats", OBJECT, session_stats, true),
+    END,
+};
+
+static const struct tb_param closed[] = {
+    IS("closed", TEXT, ""),
+    END,
+};
+
+static const struct tb_param revoked[] = {
+    IS("revoked", TEXT, ""),
+    END,
+};
+
+static const struct tb_param removed[] = {
+    IS("removed", TEXT, ""),
+    END,
+};
+
+static const struct tb_param set[] = {
+    IS("set", TEXT, ""),
+    END,
+};
+
+static const struct tb_param cleared[] = {
+    IS("cleared", TEXT, ""),
+    END,
+};
+
+static const struct tb_param stopped[] = {
+    IS("stopped", INT, "How many."),
+    END,
+};
+
+static const struct tb_param decided[] = {
+    MAYBE("approved", TEXT, ""),
+    MAYBE("refused", TEXT, ""),
+    END,
+};
+
+static const struct tb_param tool[] = {
+    IS("name", TEXT, ""),          MAYBE("title", TEXT, ""),         MAYBE("description", TEXT, ""),
+    IS("inputSchema", OBJECT, ""), MAYBE("annotations", OBJECT, ""), END,
+};
+
+static const struct tb_param tool_list[] = {
+    OF("tools", OBJECTS, tool, true),
+    END,
+};
+
+static const struct tb_param limits_key[] = {
+    IS("id", TEXT, ""),
+    MAYBE("label", TEXT, ""),
+    IS("scopes", TEXTS, ""),
+    MAYBE("expiresAt", TEXT, ""),
+    END,
+};
+
+static const struct tb_param limits_calls[] = {
+    IS("per_key", ANY, "null: no limit."),
+    IS("per_tenant", ANY, ""),
+    END,
+};
+
+static const struct tb_param limits_sessions[] = {
+    IS("used", INT, ""),
+    IS("awake", INT, ""),
+    IS("awake_of_key", INT, ""),
+    IS("awake_per_key", ANY, "null: no limit."),
+    IS("awake_per_tenant", ANY, ""),
+    IS("of_conversations_per_tenant", ANY, ""),
+    IS("awake_in_all", ANY, ""),
+    END,
+};
+
+static const struct tb_param limits_streams[] = {
+    IS("used", INT, ""),
+    IS("per_key", INT, ""),
+    IS("per_tenant", INT, ""),
+    END,
+};
+
+static const struct tb_param limits[] = {
+    OF("key", OBJECT, limits_key, true),
+    IS("tenant", TEXT, ""),
+    OF("calls_per_minute", OBJECT, limits_calls, true),
+    OF("sessions", OBJECT, limits_sessions, true),
+    OF("streams", OBJECT, limits_streams, true),
+    END,
+};
+
+static const struct tb_param key[] = {
+    IS("id", TEXT, ""),
+    IS("tenant", TEXT, ""),
+    MAYBE("label", TEXT, ""),
+    IS("scopes", TEXTS, ""),
+    IS("state", TEXT, ""),
+    MAYBE("createdAt", TEXT, ""),
+    MAYBE("createdBy", TEXT, ""),
+    MAYBE("expiresAt", ANY, ""),
+    MAYBE("lastUsedAt", ANY, ""),
+    MAYBE("key", TEXT, "Its text, only in the reply that makes it."),
+    END,
+};
+
+static const struct tb_param key_list[] = {
+    OF("keys", OBJECTS, key, true),
+    END,
+};
+
+static const struct tb_param policy_info[] = {
+    IS("tenant", TEXT, ""),
+    IS("policy", ANY, "null: there is none."),
+    IS("operator", OBJECT, ""),
+    END,
+};
+
+static const struct tb_param policy_verdict[] = {
+    IS("url", TEXT, ""),
+    IS("allowed", FLAG, ""),
+    MAYBE("reason", ANY, ""),
+    END,
+};
+
+static const struct tb_param approval[] = {
+    IS("id", TEXT, ""),           IS("tenant", TEXT, ""),        IS("tool", TEXT, ""),
+    MAYBE("session", ANY, ""),    MAYBE("agent", ANY, ""),       MAYBE("arguments", ANY, ""),
+    MAYBE("wantedAtMs", INT, ""), MAYBE("expiresInMs", INT, ""), END,
+};
+
+static const struct tb_param approval_list[] = {
+    OF("approvals", OBJECTS, approval, true),
+    END,
+};
+
+static const struct tb_param secret_list[] = {
+    IS("secrets", OBJECTS, ""),
+    END,
+};
+
+static const struct tb_param audit_entry[] = {
+    IS("seq", INT, ""),
+    IS("time", TEXT, ""),
+    IS("type", TEXT, ""),
+    IS("tenant", TEXT, ""),
+    IS("session", TEXT, ""),
+    IS("agent", TEXT, ""),
+    IS("tool", TEXT, ""),
+    IS("outcome", TEXT, ""),
+    IS("details", ANY, ""),
+    IS("hash", TEXT, ""),
+    END,
+};
+
+static const struct tb_param audit_list[] = {
+    OF("entries", OBJECTS, audit_entry, true),
+    END,
+};
+
+static const struct tb_param anything[] = {
+    END,
+};
+
+const struct tb_rest_schema tb_rest_schemas[] = {
+    {"Problem", problem},
+    {"Result", result},
+    {"FailedResult", failed_result},
+    {"Arguments", anything},
+    {"Session", session},
+    {"SessionList", session_list},
+    {"SessionInfo", session_info},
+    {"Closed", closed},
+    {"Revoked", revoked},
+    {"Removed", removed},
+    {"Set", set},
+    {"Cleared", cleared},
+    {"Stopped", stopped},
+    {"Decided", decided},
+    {"Hosts", anything},
+    {"Tool", tool},
+    {"ToolList", tool_list},
+    {"Limits", limits},
+    {"Key", key},
+    {"KeyList", key_list},
+    {"Policy", anything},
+    {"PolicyInfo", policy_info},
+    {"PolicyVerdict", policy_verdict},
+    {"ApprovalList", approval_list},
+    {"SecretList", secret_list},
+    {"AuditList", audit_list},
+    {"OpenApi", anything},
+    {NULL, NULL},
+};
