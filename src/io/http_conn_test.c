@@ -34,7 +34,7 @@ static void expect_refused(struct rig *rig, struct rig_client *client, int statu
     assert_true(rig_got(client, line));
     assert_true(rig_got(client, "Connection: close\r\n"));
     assert_true(rig_got(client, code));
-    assert_true(rig_got(client, "\"}}"));
+    assert_true(rig_got(client, "\"}"));
     assert_int_equal(tb_http_server_connections(rig->server), 0);
 }
 

@@ -203,7 +203,7 @@ static const struct tb_param check_body[] = {
 static const struct tb_route routes[] = {
     ACT("GET", "/api/sessions", TB_SCOPE_OBSERVE, tb_rest_sessions_list, .name = "getSessions",
         .summary = "The sessions that there are.", .query = sessions_query, .gives = "SessionList"),
-    CALL("POST", "/api/sessions", TB_SCOPE_OBSERVE, tb_rest_session_start, .name = "createSession",
+    CALL("POST", "/api/sessions", TB_SCOPE_ACT, tb_rest_session_start, .name = "createSession",
          .summary = "Starts a session.", .gives = "Result"),
     ACT("GET", "/api/sessions/{id}", TB_SCOPE_OBSERVE, tb_rest_session_show, .name = "getSession",
         .summary = "All that is known of a session.", .gives = "SessionInfo"),
