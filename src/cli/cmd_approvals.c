@@ -90,7 +90,12 @@ static const char *const own[] = {"--json", "--url", "--token", NULL};
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs verbs = {"approvals", names, own, take, check, work, false};
+    static const struct tb_verbs verbs = {.command = "approvals",
+                                          .names = names,
+                                          .own = own,
+                                          .take = take,
+                                          .check = check,
+                                          .work = work};
     struct wish wish = {.id = NULL};
     return tb_verbs_run(&verbs, argc, argv, &wish.base);
 }

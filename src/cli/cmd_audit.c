@@ -284,7 +284,8 @@ static const char *const own[] = {"--json", "--session", "--tenant", "--tool", "
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs all = {"audit", names, own, take, NULL, work, false};
+    static const struct tb_verbs all = {
+        .command = "audit", .names = names, .own = own, .take = take, .work = work, .local = true};
     struct wish wish = {.follow = false};
     return tb_verbs_run(&all, argc, argv, &wish.base);
 }

@@ -227,7 +227,8 @@ static const char *const own[] = {"--json",   "--session", "--tenant", "--conver
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs form = {"call", NULL, own, take, NULL, work, true};
+    static const struct tb_verbs form = {
+        .command = "call", .own = own, .take = take, .work = work, .named = true};
     struct wish wish = {.tool = argc > 1 ? argv[1] : NULL};
     if (!wish.tool || wish.tool[0] == '-') {
         fputs("tabard call: name a tool; 'tabard tools --groups all' lists them\n", stderr);

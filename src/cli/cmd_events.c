@@ -46,7 +46,8 @@ static const char *const own[] = {"--json",   "--type", "--session", "--kind",
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs form = {"events", NULL, own, take, NULL, work, false};
+    static const struct tb_verbs form = {
+        .command = "events", .own = own, .take = take, .work = work};
     struct wish wish = {.events = {NULL}};
     return tb_verbs_run(&form, argc, argv, &wish.base);
 }

@@ -230,7 +230,8 @@ static const char *const own[] = {
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs verbs = {"keys", names, own, take, check, work, false};
+    static const struct tb_verbs verbs = {
+        .command = "keys", .names = names, .own = own, .take = take, .check = check, .work = work};
     struct wish wish = {.body = TB_BUF(BODY_MAX), .path = TB_BUF(BODY_MAX)};
     int code = tb_verbs_run(&verbs, argc, argv, &wish.base);
     tb_buf_fini(&wish.body);

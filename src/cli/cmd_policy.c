@@ -158,7 +158,12 @@ static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs all = {"policy", names, own, take, check, work, false};
+    static const struct tb_verbs all = {.command = "policy",
+                                        .names = names,
+                                        .own = own,
+                                        .take = take,
+                                        .check = check,
+                                        .work = work};
     struct wish wish = {.tenant = TB_TENANT_DEFAULT};
     return tb_verbs_run(&all, argc, argv, &wish.base);
 }

@@ -235,7 +235,12 @@ static const char *const own[] = {"--json",   "--domain", "--totp",  "--replace"
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs verbs = {"secrets", names, own, take, check, work, false};
+    static const struct tb_verbs verbs = {.command = "secrets",
+                                          .names = names,
+                                          .own = own,
+                                          .take = take,
+                                          .check = check,
+                                          .work = work};
     struct wish wish = {.name = NULL};
     return tb_verbs_run(&verbs, argc, argv, &wish.base);
 }

@@ -323,7 +323,12 @@ static const char *const own[] = {"--json", "--tenant", "--kind",  "--state",
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs verbs = {"sessions", names, own, take, check, work, false};
+    static const struct tb_verbs verbs = {.command = "sessions",
+                                          .names = names,
+                                          .own = own,
+                                          .take = take,
+                                          .check = check,
+                                          .work = work};
     struct wish wish = {.id = NULL};
     return tb_verbs_run(&verbs, argc, argv, &wish.base);
 }

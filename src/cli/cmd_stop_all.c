@@ -45,7 +45,8 @@ static const char *const own[] = {"--json", "--tenant", "--url", "--token", NULL
 
 static int run(int argc, char **argv)
 {
-    static const struct tb_verbs form = {"stop-all", NULL, own, take, NULL, work, false};
+    static const struct tb_verbs form = {
+        .command = "stop-all", .own = own, .take = take, .work = work};
     struct wish wish = {.tenant = NULL};
     return tb_verbs_run(&form, argc, argv, &wish.base);
 }

@@ -101,7 +101,7 @@ int tb_verbs_run(const struct tb_verbs *verbs, int argc, char **argv, struct tb_
     if (code < 0) {
         fprintf(stderr, "tabard %s: %s\n", verbs->command, err.text);
     }
-    return code < 0 ? (int)tb_exit_code(code) : code;
+    return code >= 0 ? code : verbs->local ? TB_EXIT_FAILED : (int)tb_exit_code(code);
 }
 
 int tb_verbs_ask(const struct tb_wish *wish, const struct tb_config *config,

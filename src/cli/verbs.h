@@ -29,6 +29,7 @@ struct tb_verbs {
     int (*check)(struct tb_wish *wish, struct tb_err *err);
     /* The exit code, or a failure, whose words are printed. */
     int (*work)(struct tb_wish *wish, const struct tb_config *config, struct tb_err *err);
+    bool local; /* it asks no daemon: its failures are code 1, whatever they are */
     bool named; /* without verbs: argv[1] names what it is about, and the command reads it */
 };
 

@@ -67,6 +67,7 @@ static const struct tb_verbs verbs = {
     take,
     check,
     work,
+    false,
     false};
 
 enum {

@@ -123,7 +123,7 @@ test('wrong usage is told', async (t) => {
     assert.match(result.stderr, /tabard help audit/);
   }
   const none = await audit(path.join(dir, 'none'), 'tail');
-  assert.deepEqual([none.code, none.stdout], [4, '']);
+  assert.deepEqual([none.code, none.stdout], [1, '']);
   assert.match(none.stderr, /no daemon has ever run/);
   assert.match((await run(['help', 'audit'])).stdout, /verify/);
 });

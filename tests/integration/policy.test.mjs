@@ -202,7 +202,7 @@ test('a tool in ask waits for a person, who approves, refuses or does not come',
   const command = (...args) => run(['approvals', ...args, '--state-dir', daemon.stateDir, '--runtime-dir', path.join(daemon.dir, 'run')]);
   assert.match((await command('list')).stdout, new RegExp(`${id} +default +start_session +- +\\{.*x`));
   assert.deepEqual(await command('deny', id).then(({ code, stdout }) => [code, stdout]), [0, 'refused\n']);
-  assert.equal((await command('allow', id)).code, 1);
+  assert.equal((await command('allow', id)).code, 4);
   assert.equal((await command('allow')).code, 2);
   assert.match(words(await second), /start_session needs a person's approval, and it was refused/);
 
