@@ -11,6 +11,7 @@
 #include "core/core.h"
 #include "core/limits.h"
 #include "core/sessions_internal.h"
+#include "proto/traceparent.h"
 
 enum {
     NAME_SHOWN_MAX = 64, /* of a tool that there is not */
@@ -47,6 +48,7 @@ static void hand_over(struct tb_call *call)
     tb_brought_unref(call->entry.brought, "call");
     tb_free(call->given.raw);
     tb_free(call->given.request_id);
+    tb_free(call->given.trace);
     tb_call_printed_fini(&call->printed);
     tb_free(call->place.url);
     tb_free(call->place.named);
@@ -495,6 +497,7 @@ struct tb_call *tb_call_start(struct tb_core *core, const struct tb_call_request
     call->user = request->user;
     call->place.named = dup_known(request->session);
     call->given.request_id = dup_known(request->request_id);
+    call->given.trace = tb_traceparent_valid(request->trace) ? tb_str_dup(request->trace) : NULL;
     call->accepted_ms = tb_loop_now_ms(core->loop);
     call->began_us = tb_clock_precise_us();
     call->deadline_ms = call->accepted_ms;

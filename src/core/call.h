@@ -49,6 +49,8 @@ struct tb_call_request {
                                  which counts before them; empty: as they or the conversation say */
     struct tb_str request_id; /* the caller's own of its request, as JSON, for a page that is
                                  called; borrowed; empty: it has none */
+    struct tb_str trace;      /* traceparent of the caller's request, for log and audit; what is not
+                                 valid is none; borrowed */
     struct tb_caller caller;  /* copied */
     tb_call_done_fn *done;
     tb_call_progress_fn *progress; /* may be NULL */

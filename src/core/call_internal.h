@@ -54,6 +54,7 @@ struct tb_call_given {
     char *raw; /* of a brought tool, instead; NULL: none */
     size_t raw_len;
     char *request_id; /* not one of them; NULL: none */
+    char *trace;      /* the same */
 };
 
 /* Who calls. */

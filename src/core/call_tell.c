@@ -54,7 +54,8 @@ static void publish(struct tb_call *call, const struct act *act)
                    tb_field_cstr("conversation", known(conversation)),
                    tb_field_cstr("url", known(act->url)), count_of("action", call->place.number),
                    count_of("step", act->step),
-                   tb_field_cstr("rule", act->code == TB_E_DENIED ? act->words : NULL)},
+                   tb_field_cstr("rule", act->code == TB_E_DENIED ? act->words : NULL),
+                   tb_field_cstr("trace", call->given.trace)},
     };
     tb_bus_publish(&core->bus, &event);
 }
@@ -112,7 +113,8 @@ void tb_call_tell(struct tb_call *call)
     tb_log_at(core->log, DEBUG, "call", "done", tb_kv_cstr("tool", act.tool),
               tb_kv_cstr("code", outcome(act.code)),
               tb_kv_int("ms", tb_loop_now_ms(core->loop) - act.since_ms),
-              tb_kv_cstr("session", call->place.name));
+              tb_kv_cstr("session", call->place.name),
+              tb_kv_cstr("trace", call->given.trace ? call->given.trace : "none"));
     bool is_refusal = act.code == TB_E_DENIED; /* which are counted in another way */
     if (is_told(call, act.code) && (is_refusal || !tb_tally_take(call))) {
         publish(call, &act);

@@ -11,7 +11,7 @@
 #include "core/limits.h"
 
 enum {
-    MEMBERS = 10, /* of an event's JSON, and NULL at the end */
+    MEMBERS = 12, /* of an event's JSON, and NULL at the end */
 };
 
 static const struct row {

@@ -92,8 +92,10 @@ static void refuse(struct batch *batch, struct tb_str id, int code, const char *
 static void run_one(struct batch *batch, struct tb_mcp_peer *peer, struct tb_str text,
                     const struct tb_mcp_message *whole)
 {
-    struct tb_mcp_message message = {
-        .version = peer->version, .conversation = whole->conversation, .session = whole->session};
+    struct tb_mcp_message message = {.version = peer->version,
+                                     .conversation = whole->conversation,
+                                     .session = whole->session,
+                                     .trace = whole->trace};
     struct tb_mcp_fault fault;
     struct tb_err err;
     int rc =

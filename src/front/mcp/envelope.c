@@ -20,6 +20,7 @@ enum {
     WANT_PROGRESS,
     WANT_CONVERSATION,
     WANT_CLIENT_INFO,
+    WANT_TRACE,
     WANT_COUNT,
 };
 
@@ -45,6 +46,7 @@ int tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *r
         [WANT_PROGRESS] = {.key = "progressToken"},
         [WANT_CONVERSATION] = {.key = "tabard/conversation"},
         [WANT_CLIENT_INFO] = {.key = KEY("clientInfo")},
+        [WANT_TRACE] = {.key = "traceparent"},
     };
     const struct tb_json_limits limits = {0};
     struct tb_err err;
@@ -63,6 +65,7 @@ int tb_mcp_envelope_read(const struct tb_jsonrpc *rpc, struct tb_mcp_envelope *r
         .progress_token = wants[WANT_PROGRESS].value,
         .conversation = wants[WANT_CONVERSATION].value,
         .client_info = wants[WANT_CLIENT_INFO].value,
+        .trace = wants[WANT_TRACE].value,
     };
     return 0;
 }

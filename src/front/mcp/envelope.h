@@ -35,6 +35,7 @@ struct tb_mcp_envelope {
     struct tb_json_value progress_token;
     struct tb_json_value conversation;
     struct tb_json_value client_info;
+    struct tb_json_value trace;
 };
 
 /* Pointer NULL: not sent. Without spaces at both ends. */
@@ -51,6 +52,7 @@ struct tb_mcp_message {
     enum tb_mcp_version version;
     struct tb_str conversation; /* from the transport; empty: none */
     struct tb_str session;      /* the same: where its calls go that name none */
+    struct tb_str trace;        /* the same: traceparent */
     struct tb_err odd;          /* code < 0: no tree can be made of it, and why */
 };
 

@@ -196,7 +196,8 @@ static bool arrive(struct arrival *arrival, struct tb_front_req *front)
                     .method = header(front, "Mcp-Method"),
                     .name = header(front, "Mcp-Name")},
         .session_id = header(front, "Mcp-Session-Id"),
-        .message = {.conversation = header(front, "X-Conversation-Id")},
+        .message = {.conversation = header(front, "X-Conversation-Id"),
+                    .trace = header(front, "traceparent")},
     };
     if (arrival->session_id.len) {
         arrival->session =

@@ -139,6 +139,17 @@ static void take_agent(const struct tb_mcp_req *req, char ret_agent[TB_AGENT_SIZ
     tb_mcp_agent_name(info, ret_agent);
 }
 
+/* What the message says counts before what the transport does. */
+static struct tb_str trace_of(const struct tb_mcp_req *req)
+{
+    const struct tb_mcp_message *message = req->message;
+    struct tb_json_value said = message ? message->envelope.trace : (struct tb_json_value){0};
+    if (said.type == TB_JSON_STRING) {
+        return tb_str_sub(said.text, 1, said.text.len - 1); /* a valid one has nothing escaped */
+    }
+    return message ? message->trace : TB_STR("");
+}
+
 void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *what,
                         void (*done)(struct tb_mcp_req *req, struct tb_call *call))
 {
@@ -152,6 +163,7 @@ void tb_mcp_tools_start(struct tb_mcp_req *req, const struct tb_call_request *wh
     request.caller.brief = view->toolset->brief;
     request.caller.noteless = what->caller.noteless;
     request.request_id = req->id;
+    request.trace = trace_of(req);
     request.done = on_done;
     request.progress = tb_mcp_tools_progress(req);
     request.user = req;
